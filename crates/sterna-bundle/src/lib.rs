@@ -1,0 +1,1 @@
+//! Architectures, name maps and the Sterna bundle file.

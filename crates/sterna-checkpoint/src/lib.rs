@@ -1,0 +1,1 @@
+//! GGUF and Hugging Face checkpoints as typed, memory-mapped tensor views.

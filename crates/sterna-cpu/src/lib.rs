@@ -1,0 +1,1 @@
+//! CPU backend: packed layouts, vec and mat kernels, thread pool.

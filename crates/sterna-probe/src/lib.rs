@@ -1,0 +1,1 @@
+//! Interleaved measurement, gates and machine limits.

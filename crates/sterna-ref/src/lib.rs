@@ -1,0 +1,1 @@
+//! Plain Rust reference backend: the law every kernel is tested against.

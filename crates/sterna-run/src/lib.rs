@@ -1,0 +1,1 @@
+//! Sessions: prefill, decode, sampling, stop conditions, chat templates.

@@ -1,0 +1,2 @@
+//! The `sterna` command.
+fn main() {}
