@@ -1,1 +1,29 @@
 //! Architectures, name maps and the Sterna bundle file.
+//!
+//! * [`Model::open`] reads a GGUF file, a Hugging Face directory or a Sterna bundle into one set of terms: a
+//!   [`ModelConfig`], canonical weight names ([`WeightSource`]), a tokenizer and named [`Numerics`]. Vendor spellings
+//!   end here, in `arch/`. Every tensor of a file is claimed or the file is refused.
+//! * [`pack`] writes a bundle: one memory-mapped, safetensors-compatible file (see [`mod@file`] for its layout).
+
+#![deny(unsafe_code)]
+
+mod arch;
+mod check;
+mod config;
+mod error;
+mod model;
+mod numerics;
+mod pack;
+mod ternary;
+mod wanted;
+mod weight;
+
+pub mod file;
+
+pub use config::{Arch, LinearNumerics, ModelConfig, Rope, RopeScaling};
+pub use error::BundleError;
+pub use model::{Model, NamedWeight, SourceKind};
+pub use numerics::{ATTENTION_PIECE, Numerics, ROUNDING, RopeStyle, default_numerics};
+pub use pack::{PackOptions, PackReport, PackedTensor, TernaryPolicy, pack};
+pub use wanted::Role;
+pub use weight::{RowOrder, Weight, WeightSource};

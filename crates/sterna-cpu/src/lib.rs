@@ -1,1 +1,91 @@
-//! CPU backend: packed layouts, vec and mat kernels, thread pool.
+//! CPU backend: packed layouts, `vec` and `mat` kernels, a thread pool.
+//!
+//! Instruction sets are chosen at run time, so a build without `-C target-cpu` is fast. Every kernel follows the law
+//! of `sterna-ref` bit for bit (contract C1 to C5), whatever the width, the blocks, the threads or the instruction set.
+
+mod acts;
+mod argmax;
+mod attention;
+mod exec;
+mod isa;
+mod linear;
+mod load;
+mod ops;
+mod pack;
+mod pages;
+mod pool;
+mod rowwise;
+mod shared;
+mod state;
+
+use std::sync::Arc;
+
+use sterna_plan::{Backend, BackendError, DeviceLimits, Executor, ModelPlan, WeightSource, WeightSpec, WeightUse};
+
+pub use isa::Isa;
+
+/// How to use the CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CpuOptions {
+    /// Threads of a call; 0 for one per core that this process may use.
+    pub threads: usize,
+    /// Best instruction set to use; what the machine lacks is never used.
+    pub isa: Isa,
+}
+
+impl Default for CpuOptions {
+    fn default() -> Self {
+        Self { threads: 0, isa: Isa::detect() }
+    }
+}
+
+/// The CPU.
+#[derive(Clone, Copy, Debug)]
+pub struct CpuBackend {
+    threads: usize,
+    isa: Isa,
+}
+
+impl CpuBackend {
+    /// A CPU backend.
+    pub fn new(options: CpuOptions) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let threads = if options.threads == 0 { cores } else { options.threads.min(256) };
+        Self { threads, isa: options.isa.available() }
+    }
+}
+
+impl Backend for CpuBackend {
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn limits(&self) -> DeviceLimits {
+        let plural = if self.threads == 1 { "" } else { "s" };
+        DeviceLimits {
+            description: format!("{}, {} thread{plural}", self.isa.name(), self.threads),
+            row_multiple: pack::PANEL,
+            max_width: 1024,
+        }
+    }
+
+    fn supports(&self, weight: &WeightSpec) -> Result<(), BackendError> {
+        match weight.usage {
+            WeightUse::Linear(_) => pack::Geometry::new(weight).map(|_| ()),
+            _ => Ok(()),
+        }
+    }
+
+    fn load(
+        &self,
+        plan: Arc<ModelPlan>,
+        weights: &dyn WeightSource,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Box<dyn Executor>, BackendError> {
+        for w in &plan.weights {
+            self.supports(w)?;
+        }
+        let loaded = load::load(&plan, weights, progress)?;
+        Ok(Box::new(exec::CpuExecutor::new(plan, loaded, self.threads, self.isa)?))
+    }
+}

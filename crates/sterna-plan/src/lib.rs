@@ -1,1 +1,21 @@
-//! A model as data: fused LLM ops over named buffers, entry points, backend interface.
+//! A model as data: fused LLM ops over named buffers, entry points that share weights and state, and the interface
+//! that backends implement. Every choice is made here; kernels never choose.
+
+mod backend;
+pub mod choose;
+mod error;
+mod fuse;
+mod graph;
+pub mod numerics;
+mod op;
+mod plan;
+mod rows;
+
+pub use backend::{Backend, CallStats, DeviceLimits, Executor, MemoryUse, OpTime, Outputs, Top2};
+pub use error::{BackendError, PlanError};
+pub use fuse::Fusions;
+pub use graph::{PlanOptions, build};
+pub use op::*;
+pub use plan::*;
+pub use rows::{Parent, Row, RowTable, Wanted};
+pub use sterna_bundle::{LinearNumerics, RowOrder, Weight, WeightSource};

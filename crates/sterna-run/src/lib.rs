@@ -1,1 +1,6 @@
 //! Sessions: prefill, decode, sampling, stop conditions, chat templates.
+
+pub mod chat;
+pub mod sample;
+pub mod stop;
+pub mod stream;

@@ -1,0 +1,210 @@
+//! Reading a checkpoint into a configuration and canonical tensors. Vendor quirks end here.
+//!
+//! A file per family: [`llama`] (with Qwen3 as a variant), [`minicpm`]. To add a model, add its reader and one line to
+//! each of the two dispatchers below.
+
+mod claims;
+mod fields;
+mod llama;
+mod minicpm;
+mod rope;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+use sterna_checkpoint::{Checkpoint, GgufMetadata, GgufValue};
+
+pub(crate) use claims::Located;
+use claims::{Spelling, TensorInfo, claim};
+use fields::{Fields, Keys, brief};
+
+use crate::check::check;
+use crate::error::{BundleError, shorten};
+use crate::wanted::Wanted;
+use crate::{Arch, ModelConfig, RowOrder};
+
+/// What a checkpoint says, in canonical terms.
+#[derive(Clone, Debug)]
+pub(crate) struct Reading {
+    pub config: ModelConfig,
+    /// The publisher's name of the model, if the file has one.
+    pub name: Option<String>,
+    pub tensors: BTreeMap<String, Located>,
+}
+
+/// What a reader of an architecture sees.
+pub(crate) struct Origin<'a> {
+    pub arch: Arch,
+    pub spelling: Spelling,
+    pub tensors: BTreeMap<String, TensorInfo>,
+    checkpoint: &'a Checkpoint,
+}
+
+impl Origin<'_> {
+    /// The tensor that holds a canonical part.
+    pub(crate) fn has(&self, part: &str) -> bool {
+        self.tensors.contains_key(&self.spelling.name(None, part))
+    }
+
+    /// Rows of a canonical matrix outside the layers.
+    pub(crate) fn rows(&self, part: &str) -> Result<usize, BundleError> {
+        let name = self.spelling.name(None, part);
+        match self.tensors.get(&name).map(|t| t.shape.as_slice()) {
+            Some([rows, _]) => Ok(*rows),
+            Some(other) => Err(BundleError::key("checkpoint", name, format!("of shape {other:?}"), "a matrix")),
+            None => Err(BundleError::MissingTensor { name, arch: self.arch.name() }),
+        }
+    }
+
+    /// A float vector of the file, by the file's own name.
+    pub(crate) fn vector(&self, name: &str) -> Result<Option<Vec<f64>>, BundleError> {
+        let Some(view) = self.checkpoint.tensor(name) else { return Ok(None) };
+        if !view.encoding.is_float() {
+            return Err(BundleError::NotFloat { name: name.to_owned(), encoding: view.encoding });
+        }
+        if view.shape.len() != 1 {
+            let found = format!("of shape {:?}", view.shape);
+            return Err(BundleError::key("checkpoint", name, found, "a vector"));
+        }
+        Ok(Some(view.to_f32()?.into_iter().map(f64::from).collect()))
+    }
+}
+
+/// Reads `checkpoint`.
+///
+/// # Errors
+/// An unknown architecture; a missing, impossible or unsupported value; a tensor missing, misshapen or left over.
+pub(crate) fn read(checkpoint: &Checkpoint) -> Result<Reading, BundleError> {
+    let tensors = checkpoint
+        .tensors()
+        .map(|t| (t.name.to_owned(), TensorInfo { encoding: t.encoding, shape: t.shape.to_vec() }))
+        .collect();
+    if let Some(metadata) = checkpoint.gguf() {
+        return read_gguf(checkpoint, metadata, tensors);
+    }
+    match checkpoint.hf_config() {
+        Some(Value::Object(config)) => read_hf(checkpoint, config, tensors),
+        other => {
+            let found = other.map_or_else(|| "absent".to_owned(), brief);
+            Err(BundleError::key("config.json", "the document", found, "a map"))
+        }
+    }
+}
+
+fn read_hf(
+    checkpoint: &Checkpoint,
+    config: &Map<String, Value>,
+    tensors: BTreeMap<String, TensorInfo>,
+) -> Result<Reading, BundleError> {
+    const KNOWN: [(&str, Arch); 3] = [
+        ("LlamaForCausalLM", Arch::Llama),
+        ("Qwen3ForCausalLM", Arch::Qwen3),
+        ("MiniCPMForCausalLM", Arch::MiniCpm),
+    ];
+    let f = Fields::new(config, "", "config.json");
+    let listed = f.get("architectures");
+    let found = match &listed {
+        Some(Value::Array(list)) if list.len() == 1 => list.first().and_then(Value::as_str),
+        _ => None,
+    };
+    let Some((_, arch)) = KNOWN.iter().find(|k| Some(k.0) == found) else {
+        let found = listed.map_or_else(|| "no architectures in config.json".to_owned(), |v| shorten(&v.to_string()));
+        return Err(BundleError::Architecture { found, supported: KNOWN.map(|k| k.0).join(", ") });
+    };
+    let quantised = "an unquantised (or pseudo-quantised) float checkpoint, or a GGUF file";
+    for key in ["quantization_config", "compression_config"] {
+        if let Some(value) = f.get(key) {
+            let method = value.get("quant_method").and_then(Value::as_str);
+            return Err(f.bad(key, method.map_or_else(|| brief(&value), |m| format!("of method {m:?}")), quantised));
+        }
+    }
+    let origin = Origin { arch: *arch, spelling: Spelling::HuggingFace, tensors, checkpoint };
+    let config = match arch {
+        Arch::Llama | Arch::Qwen3 => llama::from_hf(&origin, &f)?,
+        Arch::MiniCpm => minicpm::from_hf(&origin, &f)?,
+    };
+    let mut reading = finish(&origin, config, None, &BTreeSet::new(), f.place)?;
+    drop_tied_copy(&f, &origin, &mut reading)?;
+    Ok(reading)
+}
+
+/// A head stored although the configuration ties it: the same bytes are dropped, others are a contradiction.
+fn drop_tied_copy(f: &Fields, origin: &Origin, reading: &mut Reading) -> Result<(), BundleError> {
+    if reading.config.tied || f.flag("tie_word_embeddings")? != Some(true) {
+        return Ok(());
+    }
+    let bytes = |part| origin.checkpoint.tensor(&origin.spelling.name(None, part)).map(|t| (t.encoding, t.data));
+    if bytes("head") != bytes("embed") {
+        let found = "true beside an lm_head.weight that differs from the embeddings";
+        return Err(f.bad("tie_word_embeddings", found, "true without lm_head.weight, or false with it"));
+    }
+    reading.config.tied = true;
+    reading.tensors.remove("head");
+    Ok(())
+}
+
+fn read_gguf(
+    checkpoint: &Checkpoint,
+    metadata: &GgufMetadata,
+    tensors: BTreeMap<String, TensorInfo>,
+) -> Result<Reading, BundleError> {
+    const KNOWN: [Arch; 3] = [Arch::Llama, Arch::Qwen3, Arch::MiniCpm];
+    let g = Fields::new(metadata, "", "GGUF metadata");
+    let found = g.text("general.architecture")?;
+    let Some(arch) = KNOWN.into_iter().find(|a| Some(a.name()) == found.as_deref()) else {
+        let found = found.map_or_else(|| "no general.architecture".to_owned(), |f| shorten(&f));
+        return Err(BundleError::Architecture { found, supported: KNOWN.map(Arch::name).join(", ") });
+    };
+    if let Some(count) = g.whole("split.count")?.filter(|n| *n > 1) {
+        return Err(g.bad("split.count", count, "one file (merge the parts with llama.cpp's gguf-split --merge)"));
+    }
+    let prefix = format!("{}.", arch.name());
+    let f = Fields::new(metadata, &prefix, g.place);
+    let origin = Origin { arch, spelling: Spelling::Gguf, tensors, checkpoint };
+    let config = match arch {
+        Arch::Llama | Arch::Qwen3 => llama::from_gguf(&origin, &f)?,
+        Arch::MiniCpm => minicpm::from_gguf(&origin, &f)?,
+    };
+    let used: BTreeSet<String> =
+        rope::TENSORS.iter().filter(|n| origin.tensors.contains_key(**n)).map(|n| (*n).to_owned()).collect();
+    finish(&origin, config, g.text("general.name")?.filter(|n| !n.is_empty()), &used, f.place)
+}
+
+fn finish(
+    origin: &Origin,
+    config: ModelConfig,
+    name: Option<String>,
+    used: &BTreeSet<String>,
+    place: &'static str,
+) -> Result<Reading, BundleError> {
+    check(&config, place)?;
+    let permuted = origin.spelling == Spelling::Gguf && config.arch != Arch::Qwen3;
+    let order = |w: &Wanted| match w.part {
+        "q" | "k" if permuted => RowOrder::Interleaved { head_dim: config.head_dim },
+        _ => RowOrder::Plain,
+    };
+    let tensors = claim(&config, origin.spelling, &origin.tensors, used, &order)?;
+    Ok(Reading { config, name, tensors })
+}
+
+impl Keys for GgufMetadata {
+    fn get(&self, key: &str) -> Option<Value> {
+        let value = GgufMetadata::get(self, key)?;
+        let float = |v: f64| {
+            serde_json::Number::from_f64(v).map_or_else(|| Value::String(format!("{v}")), Value::Number)
+        };
+        Some(match value {
+            GgufValue::F32(v) => float(f64::from(*v)),
+            GgufValue::F64(v) => float(*v),
+            GgufValue::Bool(v) => Value::Bool(*v),
+            GgufValue::String(v) => Value::String(v.clone()),
+            // Per-layer values: no reader wants them, and a message needs no more than this.
+            GgufValue::Array(list) => Value::String(format!("a list of {}", list.len())),
+            GgufValue::I8(v) => (*v).into(),
+            GgufValue::I16(v) => (*v).into(),
+            GgufValue::I32(v) => (*v).into(),
+            GgufValue::I64(v) => (*v).into(),
+            other => other.as_u64().map_or_else(|| Value::String(other.type_name().to_owned()), Value::from),
+        })
+    }
+}

@@ -1,0 +1,102 @@
+//! What a configuration must satisfy, wherever it came from.
+
+use crate::error::BundleError;
+use crate::{ModelConfig, Rope, RopeScaling};
+
+/// Largest width, head count or vocabulary: far above any model, far below where products of two overflow.
+const DIM: usize = 1 << 24;
+
+/// Refuses a configuration that no model can have. `place` names where it was read.
+pub(crate) fn check(config: &ModelConfig, place: &'static str) -> Result<(), BundleError> {
+    let c = config;
+    for (key, value) in [
+        ("hidden width", c.hidden),
+        ("feed-forward width", c.ffn),
+        ("layers", c.layers),
+        ("heads", c.heads),
+        ("key/value heads", c.kv_heads),
+        ("head width", c.head_dim),
+        ("vocabulary", c.vocab),
+    ] {
+        if value == 0 || value > DIM {
+            return Err(BundleError::key(place, key, value, format!("1 to {DIM}")));
+        }
+    }
+    let fail = |key: &str, found: String, supported: &str| Err(BundleError::key(place, key, found, supported));
+    if c.context == 0 || c.context > 1 << 30 {
+        return fail("context", c.context.to_string(), "1 to 2^30 positions");
+    }
+    if !c.heads.is_multiple_of(c.kv_heads) {
+        return fail(
+            "heads and key/value heads",
+            format!("{} and {}", c.heads, c.kv_heads),
+            "a whole number of heads per key/value head",
+        );
+    }
+    if !c.head_dim.is_multiple_of(2) {
+        return fail("head width", c.head_dim.to_string(), "an even number");
+    }
+    if !(c.norm_eps.is_finite() && c.norm_eps > 0.0) {
+        return fail("norm epsilon", c.norm_eps.to_string(), "a positive number");
+    }
+    for (key, value) in [
+        ("embedding scale", c.embedding_scale),
+        ("residual scale", c.residual_scale),
+        ("logit scale", c.logit_scale),
+    ] {
+        if !(value.is_normal() && value > 0.0) {
+            return fail(key, value.to_string(), "a positive number");
+        }
+    }
+    check_rope(&c.rope, c.head_dim, place)
+}
+
+fn check_rope(rope: &Rope, head_dim: usize, place: &'static str) -> Result<(), BundleError> {
+    let fail = |key: &str, found: String, supported: String| Err(BundleError::key(place, key, found, supported));
+    if rope.dim != head_dim {
+        let supported = format!("all {head_dim} dimensions of a head (partial rotation is not)");
+        return fail("rotated dimensions", rope.dim.to_string(), supported);
+    }
+    let positive = |v: f64| v.is_finite() && v > 0.0;
+    if !(rope.theta.is_finite() && rope.theta > 1.0) {
+        return fail("rope theta", rope.theta.to_string(), "a number above 1".into());
+    }
+    let list = |key: &str, values: &[f64]| {
+        if values.len() != head_dim / 2 {
+            return fail(key, format!("a list of {}", values.len()), format!("one per frequency, {}", head_dim / 2));
+        }
+        match values.iter().find(|v| !positive(**v)) {
+            Some(v) => fail(key, v.to_string(), "positive numbers".into()),
+            None => Ok(()),
+        }
+    };
+    let number = |key: &str, value: f64, least: f64| {
+        if value.is_finite() && value >= least {
+            return Ok(());
+        }
+        fail(key, value.to_string(), format!("a number of at least {least}"))
+    };
+    let original = |n: usize| if n > 1 { Ok(()) } else { fail("original context", n.to_string(), "above 1".into()) };
+    match &rope.scaling {
+        RopeScaling::None => Ok(()),
+        RopeScaling::Linear { factor } => number("rope factor", *factor, 1.0),
+        RopeScaling::Divisors { divisors } => list("rope divisors", divisors),
+        RopeScaling::LongRope { short, long, original_context, attention_factor } => {
+            list("short rope factors", short)?;
+            list("long rope factors", long)?;
+            original(*original_context)?;
+            if positive(*attention_factor) {
+                return Ok(());
+            }
+            fail("rope attention factor", attention_factor.to_string(), "a positive number".into())
+        }
+        RopeScaling::Llama3 { factor, low_freq_factor, high_freq_factor, original_context } => {
+            number("rope factor", *factor, 1.0)?;
+            number("low_freq_factor", *low_freq_factor, f64::MIN_POSITIVE)?;
+            if !(high_freq_factor.is_finite() && high_freq_factor > low_freq_factor) {
+                return fail("high_freq_factor", high_freq_factor.to_string(), "above low_freq_factor".into());
+            }
+            original(*original_context)
+        }
+    }
+}

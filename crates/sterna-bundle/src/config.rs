@@ -1,0 +1,174 @@
+//! What a model is, once every vendor's spelling has been read: shapes, scalings, rotation and numerics.
+
+use serde::{Deserialize, Serialize};
+
+/// Architectures that this crate can read. Right of `plan` nobody knows them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Arch {
+    /// Llama 2/3, SmolLM2, BitCPM 1B and 3B.
+    Llama,
+    /// Qwen3 dense: Llama with per-head norms on q and k.
+    Qwen3,
+    /// MiniCPM4 and BitCPM 0.5B and 8B: Llama with three scalings.
+    MiniCpm,
+}
+
+impl Arch {
+    /// The name used in GGUF files, manifests and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Arch::Llama => "llama",
+            Arch::Qwen3 => "qwen3",
+            Arch::MiniCpm => "minicpm",
+        }
+    }
+}
+
+/// How base rotary frequencies are changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum RopeScaling {
+    /// `f_i = theta^(-2i/dim)`.
+    None,
+    /// Every frequency divided by `factor`.
+    Linear {
+        /// Divisor, at least 1.
+        factor: f64,
+    },
+    /// Llama 3: long wavelengths divided by `factor`, short ones kept, a linear blend between.
+    Llama3 {
+        /// Divisor of the long wavelengths.
+        factor: f64,
+        /// Wavelengths above `original / low_freq_factor` are long.
+        low_freq_factor: f64,
+        /// Wavelengths below `original / high_freq_factor` are short.
+        high_freq_factor: f64,
+        /// Context the model was first trained with, in tokens.
+        original_context: usize,
+    },
+    /// longrope: divisors by list, chosen once per session from its context limit (contract C4).
+    LongRope {
+        /// Divisors while the session's limit is at most `original_context`; `[dim / 2]`.
+        short: Vec<f64>,
+        /// Divisors above it; `[dim / 2]`.
+        long: Vec<f64>,
+        /// Context the short list is for, in tokens.
+        original_context: usize,
+        /// Factor on both cosine and sine.
+        attention_factor: f64,
+    },
+    /// Divisors stored in the file (`rope_freqs.weight`); `[dim / 2]`.
+    Divisors {
+        /// One divisor per frequency.
+        divisors: Vec<f64>,
+    },
+}
+
+/// Rotary embedding, "neox" pairing: dimension `i` turns with `i + dim / 2`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rope {
+    /// Rotated dimensions per head, even, at most the head dimension.
+    pub dim: usize,
+    /// Base of the frequencies.
+    pub theta: f64,
+    /// Change to the base frequencies.
+    pub scaling: RopeScaling,
+}
+
+impl Rope {
+    /// Frequencies in radians per position, `[dim / 2]`, and the factor on cosine and sine, for a session that
+    /// may grow to `context` tokens.
+    pub fn frequencies(&self, context: usize) -> (Vec<f64>, f64) {
+        let base = (0..self.dim / 2).map(|i| self.theta.powf(-2.0 * i as f64 / self.dim as f64));
+        let divide = |by: &[f64]| base.clone().zip(by).map(|(f, d)| f / d).collect::<Vec<_>>();
+        match &self.scaling {
+            RopeScaling::None => (base.collect(), 1.0),
+            RopeScaling::Linear { factor } => (base.map(|f| f / factor).collect(), 1.0),
+            RopeScaling::Divisors { divisors } => (divide(divisors), 1.0),
+            RopeScaling::LongRope { short, long, original_context, attention_factor } => {
+                (divide(if context > *original_context { long } else { short }), *attention_factor)
+            }
+            RopeScaling::Llama3 { factor, low_freq_factor, high_freq_factor, original_context } => {
+                let original = *original_context as f64;
+                let scale = |f: f64| {
+                    let wavelength = 2.0 * std::f64::consts::PI / f;
+                    if wavelength > original / low_freq_factor {
+                        f / factor
+                    } else if wavelength < original / high_freq_factor {
+                        f
+                    } else {
+                        let s = (original / wavelength - low_freq_factor) / (high_freq_factor - low_freq_factor);
+                        (1.0 - s) * f / factor + s * f
+                    }
+                };
+                (base.map(scale).collect(), 1.0)
+            }
+        }
+    }
+}
+
+/// Shapes and scalings of a decoder of the Llama family, in the reader's terms (no vendor spelling left).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelConfig {
+    /// Where the tensors' names and quirks came from.
+    pub arch: Arch,
+    /// Width of the residual stream.
+    pub hidden: usize,
+    /// Width of the MLP.
+    pub ffn: usize,
+    /// Decoder layers.
+    pub layers: usize,
+    /// Query heads.
+    pub heads: usize,
+    /// Key and value heads; divides `heads`.
+    pub kv_heads: usize,
+    /// Width of one head.
+    pub head_dim: usize,
+    /// Tokens the head can name (not padded).
+    pub vocab: usize,
+    /// Largest number of positions the model was made for.
+    pub context: usize,
+    /// Epsilon of every norm, inside the root.
+    pub norm_eps: f32,
+    /// Rotation of q and k.
+    pub rope: Rope,
+    /// True when the head is the embedding table.
+    pub tied: bool,
+    /// True when q and k are normed per head before the rotation.
+    pub qk_norm: bool,
+    /// Factor on embeddings.
+    pub embedding_scale: f32,
+    /// Factor on each branch before it is added to the residual stream.
+    pub residual_scale: f32,
+    /// Factor on logits (multiplies; vendors that divide are inverted while reading).
+    pub logit_scale: f32,
+}
+
+impl ModelConfig {
+    /// Width of the q projection.
+    pub fn q_width(&self) -> usize {
+        self.heads * self.head_dim
+    }
+    /// Width of the k projection, and of v.
+    pub fn kv_width(&self) -> usize {
+        self.kv_heads * self.head_dim
+    }
+}
+
+/// How activations meet low-bit weights (contract C2). Named in the manifest, never implied by a layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "activation", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum LinearNumerics {
+    /// Weights are floats and activations stay f32; each output is one chain of fused multiply-adds, K ascending.
+    Float,
+    /// Activations become int8 per row and `group` inputs: `d = max|x| / 127`, `q = round_half_even(x / d)`
+    /// (all zero when d is 0); exact integer dots per group; groups added ascending by fused multiply-add.
+    Int8 {
+        /// Inputs that share one activation scale.
+        group: usize,
+    },
+}

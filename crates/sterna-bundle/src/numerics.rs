@@ -1,0 +1,119 @@
+//! How a model's arithmetic is done, by name: written to the manifest, read from it, never implied.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use sterna_format::{Encoding, ScaleGroup};
+
+use crate::LinearNumerics;
+use crate::error::BundleError;
+
+/// Which dimensions of a head turn together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum RopeStyle {
+    /// Dimension `i` with `i + dim / 2`.
+    Neox,
+}
+
+/// The formula of int8 activations and the order of sums, spelled out. A bundle that says anything else is refused.
+pub const ROUNDING: &str = "int8 activations: d = max|x| / 127 per row and group, q = round half to even of x / d, \
+                            0 where d is 0; i32 dots per group; groups ascending by f32 fused multiply-add";
+
+/// Keys of one attention piece (contract C4).
+pub const ATTENTION_PIECE: usize = 64;
+
+/// The numerics of a model: everything beside the weights that decides an output's bits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Numerics {
+    /// Keys per attention piece.
+    pub attention_piece: usize,
+    /// Pairing of the rotation.
+    pub rope: RopeStyle,
+    /// [`ROUNDING`].
+    pub rounding: String,
+    /// Every matrix that multiplies activations, by canonical name.
+    pub linears: BTreeMap<String, LinearNumerics>,
+}
+
+impl Numerics {
+    /// Default numerics of these linears, given as `(name, encoding, cols)`.
+    pub fn of<'a>(linears: impl IntoIterator<Item = (&'a str, Encoding, usize)>) -> Self {
+        let linears = linears.into_iter().map(|(n, e, cols)| (n.to_owned(), default_numerics(e, cols))).collect();
+        Self { attention_piece: ATTENTION_PIECE, rope: RopeStyle::Neox, rounding: ROUNDING.to_owned(), linears }
+    }
+
+    /// How the linear weight called `name` meets its activations: as named, or by [`default_numerics`] for a weight
+    /// that the list leaves out.
+    pub fn linear(&self, name: &str, encoding: Encoding, cols: usize) -> LinearNumerics {
+        self.linears.get(name).copied().unwrap_or_else(|| default_numerics(encoding, cols))
+    }
+
+    /// Refuses numerics that no kernel implements for a weight `[_, cols]` of `encoding`.
+    pub(crate) fn check(&self, name: &str, encoding: Encoding, cols: usize) -> Result<(), BundleError> {
+        let named = self.linears.get(name).copied();
+        let fits = match named {
+            None => false,
+            Some(LinearNumerics::Float) => encoding.is_float(),
+            Some(LinearNumerics::Int8 { group }) => {
+                let default = match default_numerics(encoding, cols) {
+                    LinearNumerics::Int8 { group } => group,
+                    LinearNumerics::Float => 0,
+                };
+                // A row with one scale is exact under any grouping of its inputs; blocks keep their own.
+                let any = encoding == Encoding::Ternary(ScaleGroup::Row) && group > 0 && cols.is_multiple_of(group);
+                group == default || (any && group.is_multiple_of(16))
+            }
+        };
+        if fits {
+            return Ok(());
+        }
+        let found = named.map_or_else(|| "missing".to_owned(), |n| format!("{n:?}"));
+        let wanted = format!("{:?} for a matrix in {encoding} of {cols} inputs", default_numerics(encoding, cols));
+        Err(BundleError::key("bundle manifest", format!("numerics.linears.{name}"), found, wanted))
+    }
+}
+
+/// How weights of `encoding` and `cols` inputs meet activations unless a manifest says otherwise: floats stay floats;
+/// integer codes meet int8 activations with one scale per weight group. A ternary row with one scale keeps groups of
+/// 256 where they fit, so that folding equal block scales changes no result.
+pub fn default_numerics(encoding: Encoding, cols: usize) -> LinearNumerics {
+    match (encoding, encoding.int_layout(cols)) {
+        (_, None) => LinearNumerics::Float,
+        (Encoding::Ternary(ScaleGroup::Row), _) if cols.is_multiple_of(256) && cols > 0 => {
+            LinearNumerics::Int8 { group: 256 }
+        }
+        (Encoding::Ternary(ScaleGroup::Row), _) => LinearNumerics::Int8 { group: cols },
+        (_, Some(layout)) => LinearNumerics::Int8 { group: layout.group },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_follow_the_encoding() {
+        let int8 = |group| LinearNumerics::Int8 { group };
+        for (encoding, cols, want) in [
+            (Encoding::BF16, 512, LinearNumerics::Float),
+            (Encoding::Q4_0, 512, int8(32)),
+            (Encoding::Q6K, 512, int8(256)),
+            (Encoding::TQ2_0, 512, int8(256)),
+            (Encoding::Ternary(ScaleGroup::Block256), 512, int8(256)),
+            (Encoding::Ternary(ScaleGroup::Block128), 384, int8(128)),
+            (Encoding::Ternary(ScaleGroup::Row), 512, int8(256)),
+            (Encoding::Ternary(ScaleGroup::Row), 80, int8(80)),
+        ] {
+            assert_eq!(default_numerics(encoding, cols), want, "{encoding} {cols}");
+            let n = Numerics::of([("q", encoding, cols)]);
+            n.check("q", encoding, cols).unwrap();
+            assert!(n.check("k", encoding, cols).is_err());
+        }
+        let n = Numerics::of([("q", Encoding::TQ2_0, 512)]);
+        assert!(n.check("q", Encoding::F16, 512).is_err());
+        assert!(n.check("q", Encoding::Q8_0, 512).is_err());
+    }
+}

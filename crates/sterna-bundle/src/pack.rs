@@ -1,0 +1,205 @@
+//! From an open model to a bundle.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use sterna_format::{Encoding, ScaleGroup, ternary_from_codes};
+
+use crate::error::BundleError;
+use crate::file::{Manifest, TOKENIZER, WeightEntry, Writer, stored_as};
+use crate::ternary::ternarise;
+use crate::wanted::{Role, multiplies, wanted};
+use crate::{Model, Numerics, SourceKind, Weight, WeightSource, default_numerics};
+
+/// What to do with a float matrix that is not ternary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TernaryPolicy {
+    /// Refuse it, with its residual.
+    #[default]
+    Exact,
+    /// Round it: `s = max|w|` per group, `t = round(w / s)`. The residual is reported.
+    Round,
+}
+
+/// How to pack.
+pub struct PackOptions<'a> {
+    /// For the linear layers of a Hugging Face checkpoint.
+    pub ternary: TernaryPolicy,
+    /// Linear weights that keep their floats: canonical names (`layers.0.down`) or parts (`down`).
+    pub keep: Vec<String>,
+    /// Called after every weight with the bytes read so far and in all.
+    pub progress: &'a mut dyn FnMut(u64, u64),
+}
+
+/// What became of one weight.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PackedTensor {
+    /// Canonical name.
+    pub name: String,
+    /// Encoding in the source.
+    pub from: Encoding,
+    /// Encoding in the bundle.
+    pub to: Encoding,
+    /// Bytes in the source.
+    pub bytes_before: u64,
+    /// Bytes in the bundle.
+    pub bytes_after: u64,
+    /// `sqrt(sum (w - s t)^2 / sum w^2)`: 0 for everything that lost nothing.
+    pub residual: f64,
+}
+
+/// What was written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PackReport {
+    /// In the order of the file.
+    pub tensors: Vec<PackedTensor>,
+    /// Size of the bundle.
+    pub file_bytes: u64,
+}
+
+impl PackReport {
+    /// The largest residual; 0 when the bundle holds the source's values exactly.
+    pub fn worst_residual(&self) -> f64 {
+        self.tensors.iter().map(|t| t.residual).fold(0.0, f64::max)
+    }
+}
+
+/// Writes `model` as a bundle to `dest`, through a temporary file beside it that is renamed at the end.
+///
+/// The seven matrices of every layer of a Hugging Face checkpoint become ternary words. TQ1_0 and TQ2_0 become the same
+/// words, without loss. Everything else keeps its encoding. Rows are put in canonical order.
+///
+/// # Errors
+/// [`BundleError::NotTernary`] under [`TernaryPolicy::Exact`], naming the first matrix that is not; unknown names to
+/// keep; bytes that do not fit their encoding; what the operating system refuses. `dest` is untouched on error.
+pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<PackReport, BundleError> {
+    let PackOptions { ternary, keep, progress } = options;
+    let wants: Vec<_> = wanted(&model.config).collect();
+    for name in &keep {
+        if !wants.iter().any(|w| w.role == Role::Linear && (w.name == *name || w.part == *name)) {
+            return Err(BundleError::key("pack options", "keep", name, "a linear weight's canonical name or its part"));
+        }
+    }
+    let json = model.tokenizer.to_json()?;
+    let total = model.weights().map(|w| w.weight.data.len() as u64).sum();
+    let mut manifest = Manifest {
+        name: model.name.clone(),
+        source: model.source_kind().name().to_owned(),
+        config: model.config.clone(),
+        numerics: Numerics { linears: BTreeMap::new(), ..model.numerics.clone() },
+        entry_points: model.entry_points.clone(),
+        weights: BTreeMap::new(),
+        tokenizer: model.tokenizer.config().clone(),
+        tokenizer_sha256: String::new(),
+    };
+    // A weight takes some 250 bytes of manifest: its entry with a hash, and its numerics.
+    let room = to_json(&manifest)?.len() + 512 * wants.len();
+    let mut writer = Writer::create(dest, room, wants.len() + 1)?;
+    let mut report = PackReport::default();
+    let mut done = 0;
+    for w in &wants {
+        let source = model
+            .weight(&w.name)
+            .ok_or_else(|| BundleError::MissingTensor { name: w.name.clone(), arch: model.config.arch.name() })?;
+        let kept = w.role != Role::Linear || keep.iter().any(|k| *k == w.name || k == w.part);
+        let floats = source.encoding.is_float() && model.source_kind() == SourceKind::HuggingFace;
+        let become_ternary = floats && !kept;
+        let (to, residual) = match source.encoding {
+            Encoding::TQ1_0 | Encoding::TQ2_0 => (repack(&mut writer, &w.name, &source)?, 0.0),
+            _ if become_ternary => write_ternary(&mut writer, &w.name, &source, ternary)?,
+            _ => (copy(&mut writer, &w.name, w.role, &source)?, 0.0),
+        };
+        let sha256 = writer.end();
+        let entry = WeightEntry { encoding: to.name().to_owned(), rows: w.rows, cols: w.cols, sha256 };
+        manifest.weights.insert(w.name.clone(), entry);
+        if multiplies(&model.config, w.role) {
+            let numerics = if to == source.encoding {
+                model.numerics.linear(&w.name, to, w.cols)
+            } else {
+                default_numerics(to, w.cols)
+            };
+            manifest.numerics.linears.insert(w.name.clone(), numerics);
+        }
+        let bytes_before = source.data.len() as u64;
+        let bytes_after = (to.row_bytes(w.cols).unwrap_or(0) * w.rows) as u64;
+        report.tensors.push(PackedTensor {
+            name: w.name.clone(),
+            from: source.encoding,
+            to,
+            bytes_before,
+            bytes_after,
+            residual,
+        });
+        model.release(&w.name);
+        done += bytes_before;
+        progress(done, total);
+    }
+    writer.begin(TOKENIZER, "U8", vec![json.len()])?;
+    writer.write(json.as_bytes())?;
+    manifest.tokenizer_sha256 = writer.end();
+    report.file_bytes = writer.finish(&to_json(&manifest)?)?;
+    Ok(report)
+}
+
+fn to_json(manifest: &Manifest) -> Result<String, BundleError> {
+    serde_json::to_string(manifest).map_err(|e| BundleError::bundle("the manifest", e.to_string()))
+}
+
+fn begin(
+    writer: &mut Writer,
+    name: &str,
+    role: Role,
+    encoding: Encoding,
+    weight: &Weight,
+) -> Result<usize, BundleError> {
+    let each = encoding.row_bytes(weight.cols).map_err(|e| format_error(name, e))?;
+    let (dtype, shape) = stored_as(encoding, role, weight.rows, weight.cols, each);
+    writer.begin(name, dtype, shape)?;
+    Ok(each)
+}
+
+fn format_error(name: &str, source: sterna_format::FormatError) -> BundleError {
+    BundleError::Format { name: name.to_owned(), source }
+}
+
+/// The same rows in canonical order.
+fn copy(writer: &mut Writer, name: &str, role: Role, weight: &Weight) -> Result<Encoding, BundleError> {
+    begin(writer, name, role, weight.encoding, weight)?;
+    for i in 0..weight.rows {
+        writer.write(weight.row(i))?;
+    }
+    Ok(weight.encoding)
+}
+
+fn repack(writer: &mut Writer, name: &str, weight: &Weight) -> Result<Encoding, BundleError> {
+    let encoding = Encoding::Ternary(ScaleGroup::Block256);
+    let mut row = vec![0; begin(writer, name, Role::Linear, encoding, weight)?];
+    for i in 0..weight.rows {
+        ternary_from_codes(weight.encoding, weight.row(i), weight.cols, &mut row)
+            .map_err(|e| format_error(name, e))?;
+        writer.write(&row)?;
+    }
+    Ok(encoding)
+}
+
+fn write_ternary(
+    writer: &mut Writer,
+    name: &str,
+    weight: &Weight,
+    policy: TernaryPolicy,
+) -> Result<(Encoding, f64), BundleError> {
+    let ternary = ternarise(weight).map_err(|e| format_error(name, e))?;
+    let relative_rms = ternary.fit.relative_rms();
+    if policy == TernaryPolicy::Exact && !ternary.fit.exact {
+        return Err(BundleError::NotTernary {
+            name: name.to_owned(),
+            group: ternary.group.len(weight.cols),
+            relative_rms,
+            max_relative: ternary.fit.max_relative,
+        });
+    }
+    let encoding = Encoding::Ternary(ternary.group);
+    begin(writer, name, Role::Linear, encoding, weight)?;
+    writer.write(&ternary.bytes)?;
+    Ok((encoding, relative_rms))
+}

@@ -1,0 +1,62 @@
+//! A weight as backends see it: rows of one encoding, in canonical order.
+
+use sterna_format::Encoding;
+
+/// Order of rows in the file relative to the canonical one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowOrder {
+    /// As stored.
+    Plain,
+    /// GGUF `llama` and `minicpm` store q and k for interleaved rotation: canonical row `half * d/2 + i` of a head
+    /// is stored at `2i + half`.
+    Interleaved {
+        /// Rows of one head, even.
+        head_dim: usize,
+    },
+}
+
+/// A matrix `[rows, cols]` (or a vector: one row) whose bytes live in a mapped file.
+#[derive(Clone, Copy, Debug)]
+pub struct Weight<'a> {
+    /// Encoding of every row.
+    pub encoding: Encoding,
+    /// Output features, or table entries.
+    pub rows: usize,
+    /// Input features.
+    pub cols: usize,
+    /// `rows * row_bytes` bytes, proven by the reader.
+    pub data: &'a [u8],
+    /// Order of the rows in `data`.
+    pub order: RowOrder,
+}
+
+impl<'a> Weight<'a> {
+    /// Bytes of one row.
+    pub fn row_bytes(&self) -> usize {
+        if self.rows == 0 { 0 } else { self.data.len() / self.rows }
+    }
+
+    /// Bytes of canonical row `i`; empty when `i` is outside the matrix.
+    pub fn row(&self, i: usize) -> &'a [u8] {
+        let stored = match self.order {
+            RowOrder::Plain => i,
+            RowOrder::Interleaved { head_dim } => {
+                let (head, at) = (i / head_dim, i % head_dim);
+                head * head_dim + 2 * (at % (head_dim / 2)) + at / (head_dim / 2)
+            }
+        };
+        let n = self.row_bytes();
+        stored.checked_mul(n).and_then(|a| self.data.get(a..a + n)).unwrap_or(&[])
+    }
+}
+
+/// Anything that can hand out weights by canonical name.
+///
+/// Names: `embed`, `head`, `norm`, and per layer `layers.N.` + `attn_norm`, `q`, `k`, `v`, `o`, `q_norm`, `k_norm`,
+/// `ffn_norm`, `gate`, `up`, `down`.
+pub trait WeightSource: Sync {
+    /// The weight called `name`, if the model has it.
+    fn weight(&self, name: &str) -> Option<Weight<'_>>;
+    /// Says that `name` was copied elsewhere and its mapped pages may go.
+    fn release(&self, name: &str);
+}

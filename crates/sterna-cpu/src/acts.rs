@@ -1,0 +1,245 @@
+//! Activations as the kernels read them: rows of a call cut into blocks of a few columns, inputs of a block side by
+//! side, so that a kernel's broadcasts walk one short stream.
+
+use sterna_plan::numerics;
+
+use crate::shared::Shared;
+
+/// Inputs that share one of the sums in [`ActBlock::sub_sums`].
+pub const SUM: usize = 32;
+
+/// How the rows of a call are cut: as few blocks as allowed, their widths at most one apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Blocks {
+    rows: usize,
+    count: usize,
+}
+
+impl Blocks {
+    /// Blocks of at most `widest` rows.
+    pub fn new(rows: usize, widest: usize) -> Self {
+        Self { rows, count: rows.div_ceil(widest) }
+    }
+    /// Number of blocks.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+    /// First row and width of block `b`.
+    #[inline(always)]
+    pub fn get(&self, b: usize) -> (usize, usize) {
+        let (width, wider) = (self.rows / self.count, self.rows % self.count);
+        (b * width + b.min(wider), width + usize::from(b < wider))
+    }
+    /// Block of a row.
+    pub fn of(&self, row: usize) -> usize {
+        let (width, wider) = (self.rows / self.count, self.rows % self.count);
+        let edge = wider * (width + 1);
+        if row < edge { row / (width + 1) } else { wider + (row - edge) / width.max(1) }
+    }
+}
+
+/// Which forms of the activations an op's members read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Forms {
+    /// int8, four inputs together (2- and 4-bit weights).
+    pub bytes: bool,
+    /// The same values as i16, two inputs together (8-bit weights).
+    pub words: bool,
+    /// f32 (float weights).
+    pub floats: bool,
+    /// Activation group of the integer forms; 0 without them.
+    pub group: usize,
+    /// Sums over [`SUM`] inputs (minima, zero points of 4-bit codes).
+    pub sub_sums: bool,
+}
+
+/// Storage for the widest call and the widest input.
+#[derive(Default)]
+pub struct Acts {
+    bytes: Vec<i8>,
+    words: Vec<i16>,
+    floats: Vec<f32>,
+    scales: Vec<f32>,
+    sums: Vec<i32>,
+    sub_sums: Vec<i32>,
+}
+
+impl Acts {
+    /// Room for `rows` rows of `cols` inputs in every form of `forms`.
+    pub fn reserve(&mut self, rows: usize, cols: usize, forms: Forms) {
+        fn grow<T: Copy + Default>(v: &mut Vec<T>, n: usize) {
+            if v.len() < n {
+                v.resize(n, T::default());
+            }
+        }
+        let n = rows * cols;
+        if forms.bytes {
+            grow(&mut self.bytes, n);
+        }
+        if forms.words {
+            grow(&mut self.words, n);
+        }
+        if forms.floats {
+            grow(&mut self.floats, n);
+        }
+        if forms.group > 0 {
+            grow(&mut self.scales, n / forms.group);
+            grow(&mut self.sums, n / forms.group);
+        }
+        if forms.sub_sums {
+            grow(&mut self.sub_sums, n / SUM);
+        }
+    }
+
+    /// Bytes held.
+    pub fn memory(&self) -> usize {
+        self.bytes.len()
+            + 2 * self.words.len()
+            + 4 * (self.floats.len() + self.scales.len() + self.sums.len() + self.sub_sums.len())
+    }
+
+    /// A view that threads share.
+    pub fn share(&mut self) -> SharedActs<'_> {
+        SharedActs {
+            bytes: Shared::new(&mut self.bytes),
+            words: Shared::new(&mut self.words),
+            floats: Shared::new(&mut self.floats),
+            scales: Shared::new(&mut self.scales),
+            sums: Shared::new(&mut self.sums),
+            sub_sums: Shared::new(&mut self.sub_sums),
+        }
+    }
+}
+
+/// [`Acts`] inside a parallel run.
+#[derive(Clone, Copy)]
+pub struct SharedActs<'a> {
+    bytes: Shared<'a, i8>,
+    words: Shared<'a, i16>,
+    floats: Shared<'a, f32>,
+    scales: Shared<'a, f32>,
+    sums: Shared<'a, i32>,
+    sub_sums: Shared<'a, i32>,
+}
+
+/// One block of rows.
+#[derive(Clone, Copy)]
+pub struct ActBlock<'a> {
+    /// Rows in the block.
+    pub width: usize,
+    /// `[cols / 4][width][4]`.
+    pub bytes: &'a [i8],
+    /// `[cols / 2][width][2]`.
+    pub words: &'a [i16],
+    /// `[cols][width]`.
+    pub floats: &'a [f32],
+    /// `[cols / group][width]`.
+    pub scales: &'a [f32],
+    /// Sums of the int8 values, `[cols / group][width]`.
+    pub sums: &'a [i32],
+    /// Sums of the int8 values, `[cols / SUM][width]`.
+    pub sub_sums: &'a [i32],
+}
+
+impl<'a> SharedActs<'a> {
+    /// Writes row `row` in every form. `q` has room for the row.
+    ///
+    /// # Safety
+    /// One thread writes a row, and none reads it before the next barrier.
+    #[inline(always)]
+    pub unsafe fn put(&self, blocks: Blocks, forms: Forms, row: usize, x: &[f32], q: &mut [i8]) {
+        let (first, width) = blocks.get(blocks.of(row));
+        let (lane, cols) = (row - first, x.len());
+        if forms.floats {
+            for (k, v) in x.iter().enumerate() {
+                // SAFETY: this lane of the block belongs to the row.
+                unsafe { self.floats.slice_mut(first * cols + k * width + lane, 1)[0] = *v };
+            }
+        }
+        if forms.group == 0 {
+            return;
+        }
+        let groups = cols / forms.group;
+        for (g, (x, q)) in x.chunks_exact(forms.group).zip(q.chunks_exact_mut(forms.group)).enumerate() {
+            let d = numerics::quantize_group(x, q);
+            let at = first * groups + g * width + lane;
+            let sum = q.iter().map(|v| i32::from(*v)).sum::<i32>();
+            // SAFETY: as above.
+            unsafe {
+                self.scales.slice_mut(at, 1)[0] = d;
+                self.sums.slice_mut(at, 1)[0] = sum;
+            }
+        }
+        let q = &q[..cols];
+        if forms.bytes {
+            for (k, four) in q.chunks_exact(4).enumerate() {
+                // SAFETY: as above.
+                let out = unsafe { self.bytes.slice_mut(first * cols + (k * width + lane) * 4, 4) };
+                out.copy_from_slice(four);
+            }
+        }
+        if forms.words {
+            for (k, two) in q.chunks_exact(2).enumerate() {
+                // SAFETY: as above.
+                let out = unsafe { self.words.slice_mut(first * cols + (k * width + lane) * 2, 2) };
+                out.copy_from_slice(&[i16::from(two[0]), i16::from(two[1])]);
+            }
+        }
+        if forms.sub_sums {
+            for (s, part) in q.chunks_exact(SUM).enumerate() {
+                let sum = part.iter().map(|v| i32::from(*v)).sum::<i32>();
+                // SAFETY: as above.
+                unsafe { self.sub_sums.slice_mut(first * (cols / SUM) + s * width + lane, 1)[0] = sum };
+            }
+        }
+    }
+
+    /// Block `b` of `blocks`.
+    ///
+    /// # Safety
+    /// Its rows were written before the last barrier.
+    #[inline(always)]
+    pub unsafe fn block(&self, blocks: Blocks, forms: Forms, cols: usize, b: usize) -> ActBlock<'a> {
+        let (first, width) = blocks.get(b);
+        let part = |wanted: bool, per_row: usize| if wanted { (first * per_row, width * per_row) } else { (0, 0) };
+        let groups = if forms.group > 0 { cols / forms.group } else { 0 };
+        // SAFETY: the caller's promise; nobody writes between barriers.
+        unsafe {
+            let slice = |(at, n)| self.bytes.slice(at, n);
+            ActBlock {
+                width,
+                bytes: slice(part(forms.bytes, cols)),
+                words: { let (at, n) = part(forms.words, cols); self.words.slice(at, n) },
+                floats: { let (at, n) = part(forms.floats, cols); self.floats.slice(at, n) },
+                scales: { let (at, n) = part(groups > 0, groups); self.scales.slice(at, n) },
+                sums: { let (at, n) = part(groups > 0, groups); self.sums.slice(at, n) },
+                sub_sums: { let (at, n) = part(forms.sub_sums, cols / SUM); self.sub_sums.slice(at, n) },
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_cover_every_row_once() {
+        for rows in 1..200 {
+            for widest in [1, 4, 6] {
+                let blocks = Blocks::new(rows, widest);
+                let mut next = 0;
+                for b in 0..blocks.count() {
+                    let (first, width) = blocks.get(b);
+                    assert_eq!(first, next);
+                    assert!((1..=widest).contains(&width));
+                    for row in first..first + width {
+                        assert_eq!(blocks.of(row), b);
+                    }
+                    next += width;
+                }
+                assert_eq!(next, rows);
+            }
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! The executor: buffers, states and threads around the ops.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use sterna_plan::{
+    BackendError, BufferRows, CallStats, Executor, MemoryUse, ModelPlan, Op, OpTime, Outputs, PlanError, RowTable,
+    Top2, Wanted, WeightUse,
+};
+
+use crate::acts::Acts;
+use crate::attention::{self, PIECE};
+use crate::isa::Isa;
+use crate::linear;
+use crate::load::Loaded;
+use crate::ops::{Call, Thread};
+use crate::pack::Packed;
+use crate::pool::{Pool, Team};
+use crate::shared::Shared;
+use crate::{argmax, state};
+
+/// A model on the CPU.
+pub struct CpuExecutor {
+    plan: Arc<ModelPlan>,
+    weights: Vec<Loaded>,
+    isa: Isa,
+    pool: Pool,
+    states: state::Pool,
+    buffers: Vec<Vec<f32>>,
+    acts: Acts,
+    threads: Vec<Thread>,
+    profiling: bool,
+    times: Mutex<Vec<OpTime>>,
+}
+
+impl CpuExecutor {
+    /// An executor without states: [`Executor::allocate`] makes them.
+    pub fn new(plan: Arc<ModelPlan>, weights: Vec<Loaded>, threads: usize, isa: Isa) -> Result<Self, BackendError> {
+        if plan.attention_piece != PIECE {
+            let what = format!("attention pieces of {} keys", plan.attention_piece);
+            return Err(BackendError::Unsupported { backend: "cpu", what });
+        }
+        let pool = Pool::new(threads).map_err(|e| BackendError::Worker(e.to_string()))?;
+        let width = plan.entries.iter().map(|e| e.width).max().unwrap_or(1);
+        let cols = plan.weights.iter().map(|w| w.cols).max().unwrap_or(0);
+        let head_dim = plan.states.iter().map(|s| {
+            let sterna_plan::StateSpec::FullKv { head_dim, .. } = s else { return 0 };
+            *head_dim
+        });
+        let head_dim = head_dim.max().unwrap_or(0);
+        let mut acts = Acts::default();
+        let mut threads: Vec<Thread> = (0..threads)
+            .map(|_| Thread {
+                acts: Acts::default(),
+                linear: linear::Scratch::new(width),
+                attention: attention::Scratch::new(head_dim),
+                row: vec![0.0; cols],
+                codes: vec![0; cols],
+            })
+            .collect();
+        for op in plan.entries.iter().flat_map(|e| &e.ops) {
+            let Op::Linear(l) = op else { continue };
+            let forms = linear::forms(l.members.iter().filter_map(|w| matrix(&weights, w.0)).map(|m| &m.geometry));
+            acts.reserve(width, l.input.len, forms);
+            for t in &mut threads {
+                t.acts.reserve(1, l.input.len, forms);
+            }
+        }
+        let buffers = plan.entries.first().map_or(0, |e| e.buffers.len());
+        Ok(Self {
+            buffers: vec![Vec::new(); buffers],
+            states: state::Pool { piece: PIECE, ..state::Pool::default() },
+            profiling: false,
+            times: Mutex::new(Vec::new()),
+            plan,
+            weights,
+            isa,
+            pool,
+            acts,
+            threads,
+        })
+    }
+
+    /// Runs the ops; `check` names the first op whose output is not finite.
+    fn run(&mut self, entry: usize, rows: &RowTable, check: bool) -> Result<(CallStats, Option<usize>), BackendError> {
+        let plan = Arc::clone(&self.plan);
+        let entry = &plan.entries[entry];
+        let outputs: Vec<usize> = rows.outputs().map(|o| o.0).collect();
+        for (spec, buffer) in entry.buffers.iter().zip(&mut self.buffers) {
+            let n = if spec.rows == BufferRows::Call { rows.len() } else { outputs.len() };
+            if buffer.len() < n * spec.cols {
+                buffer.resize(n * spec.cols, 0.0);
+            }
+        }
+        let counters: Vec<AtomicUsize> = entry.ops.iter().map(|_| AtomicUsize::new(0)).collect();
+        let (bytes, macs, bad) = (AtomicU64::new(0), AtomicU64::new(0), AtomicUsize::new(usize::MAX));
+        let pool_shape = state::Pool {
+            layers: Vec::new(),
+            committed: Vec::new(),
+            capacity: self.states.capacity,
+            stored: self.states.stored,
+            piece: self.states.piece,
+        };
+        let kv = self.states.layers.iter_mut().map(|l| crate::ops::Kv {
+            kv_heads: l.kv_heads,
+            head_dim: l.head_dim,
+            stored: pool_shape.stored,
+            keys: Shared::new(&mut l.keys),
+            values: Shared::new(&mut l.values),
+        });
+        let call = Call {
+            plan: &plan,
+            entry,
+            isa: self.isa,
+            weights: &self.weights,
+            rows: rows.rows(),
+            outputs: &outputs,
+            buffers: self.buffers.iter_mut().map(|b| Shared::new(b)).collect(),
+            kv: kv.collect(),
+            acts: self.acts.share(),
+            counters: &counters,
+            weight_bytes: &bytes,
+            macs: &macs,
+        };
+        let threads = Shared::new(&mut self.threads);
+        let (profiling, times) = (self.profiling, &self.times);
+        let job = |team: Team<'_>| {
+            // SAFETY: every thread takes its own scratch.
+            let thread = unsafe { &mut threads.slice_mut(team.thread, 1)[0] };
+            let mut clock = Instant::now();
+            for (i, op) in entry.ops.iter().enumerate() {
+                call.op(i, op, team, thread);
+                team.barrier();
+                if check {
+                    if team.thread == 0 && bad.load(Ordering::Relaxed) == usize::MAX && !call.finite(op) {
+                        bad.store(i, Ordering::Relaxed);
+                    }
+                    team.barrier();
+                }
+                if profiling && team.thread == 0 {
+                    let now = Instant::now();
+                    let nanos = u64::try_from((now - clock).as_nanos()).unwrap_or(u64::MAX);
+                    clock = now;
+                    if let Ok(mut times) = times.lock() {
+                        if times.len() != entry.ops.len() {
+                            *times = entry.ops.iter().map(|op| call.named(op)).collect();
+                        }
+                        times[i].nanos += nanos;
+                    }
+                }
+            }
+        };
+        self.pool.run(&job).map_err(BackendError::Worker)?;
+        let stats = CallStats { weight_bytes: bytes.into_inner(), macs: macs.into_inner() };
+        let bad = bad.into_inner();
+        Ok((stats, (bad != usize::MAX).then_some(bad)))
+    }
+}
+
+/// The packed matrix behind a weight index.
+pub fn matrix(weights: &[Loaded], at: usize) -> Option<&Packed> {
+    match weights.get(at) {
+        Some(Loaded::Matrix(m)) => Some(m),
+        _ => None,
+    }
+}
+
+impl Executor for CpuExecutor {
+    fn plan(&self) -> &Arc<ModelPlan> {
+        &self.plan
+    }
+
+    fn allocate(&mut self, slots: usize, capacity: usize) -> Result<(), BackendError> {
+        if slots == 0 || capacity == 0 || capacity > self.plan.context {
+            let text = format!("{slots} slots of {capacity} positions; this plan allows 1 to {}", self.plan.context);
+            return Err(PlanError::Options(text).into());
+        }
+        self.states = state::Pool::new(&self.plan, slots, capacity)?;
+        Ok(())
+    }
+
+    fn committed(&self) -> &[u32] {
+        &self.states.committed
+    }
+
+    fn capacity(&self) -> usize {
+        self.states.capacity
+    }
+
+    fn execute(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError> {
+        let plan = Arc::clone(&self.plan);
+        let e = plan.entries.get(entry).ok_or_else(|| PlanError::Options(format!("no entry point {entry}")))?;
+        let capacity = u32::try_from(self.states.capacity).unwrap_or(u32::MAX);
+        rows.check(e.width, plan.vocab, capacity, &self.states.committed)?;
+        let (stats, _) = self.run(entry, rows, false)?;
+        out.stats = stats;
+        out.rows.clear();
+        out.top.clear();
+        let logits_at = e.ops.iter().rev().find_map(|op| match op {
+            Op::Argmax { logits, .. } => Some(logits.0),
+            _ => None,
+        });
+        let padded = plan.padded_vocab;
+        let mut used = 0;
+        for (i, (row, wanted)) in rows.outputs().enumerate() {
+            let at = logits_at.map_or(&[][..], |b| &self.buffers[b][i * padded..][..plan.vocab]);
+            let Some(top) = argmax::top2(self.isa, at) else {
+                let (_, bad) = self.run(entry, rows, true)?;
+                let op = bad.unwrap_or(e.ops.len() - 1);
+                return Err(BackendError::NonFinite { row, op, name: plan.describe_op(e, &e.ops[op]) });
+            };
+            out.rows.push(row);
+            out.top.push(if at.is_empty() { Top2::default() } else { top });
+            if out.logits.len() <= used {
+                out.logits.push(Vec::new());
+            }
+            out.logits[used].clear();
+            if wanted == Wanted::Logits {
+                out.logits[used].extend_from_slice(at);
+            }
+            used += 1;
+        }
+        out.logits.truncate(used);
+        for r in rows.rows() {
+            let c = &mut self.states.committed[r.sequence];
+            *c = (*c).max(r.position + 1);
+        }
+        Ok(())
+    }
+
+    fn truncate(&mut self, slot: usize, len: u32) -> Result<(), BackendError> {
+        self.states.slot(slot)?;
+        let c = &mut self.states.committed[slot];
+        *c = (*c).min(len);
+        Ok(())
+    }
+
+    fn state_bytes(&self, slot: usize) -> Result<Vec<u8>, BackendError> {
+        Ok(self.states.bytes(slot)?)
+    }
+
+    fn memory(&self) -> MemoryUse {
+        let weights = self.weights.iter().map(|w| match w {
+            Loaded::Matrix(m) => m.bytes(),
+            Loaded::Table { bytes, .. } => bytes.bytes().len(),
+            Loaded::Vector(v) => 4 * v.len(),
+            Loaded::Shared(_) => 0,
+        });
+        let buffers: usize = self.buffers.iter().map(|b| 4 * b.len()).sum();
+        let threads: usize = self.threads.iter().map(|t| t.acts.memory() + t.linear.memory()).sum();
+        MemoryUse {
+            weights: weights.sum(),
+            states: self.states.memory(),
+            scratch: buffers + self.acts.memory() + threads,
+        }
+    }
+
+    fn profile(&mut self, on: bool) {
+        self.profiling = on;
+        if let Ok(mut t) = self.times.lock() {
+            t.clear();
+        }
+    }
+
+    fn profile_times(&self) -> Vec<OpTime> {
+        self.times.lock().map(|t| t.clone()).unwrap_or_default()
+    }
+}
+
+/// True when a plan's weight is a matrix; used by ops that name members.
+pub fn is_matrix(usage: WeightUse) -> bool {
+    matches!(usage, WeightUse::Linear(_))
+}

@@ -1,0 +1,190 @@
+//! Linear layers: `vec` for one row, `mat` for several; both give every row the same bits.
+//!
+//! The written order of one output: groups of inputs ascending, one fused multiply-add each (`sterna-ref` has it in
+//! plain words). Widths, blocks, panels and threads only decide who computes an output, never how.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+mod portable;
+
+use crate::acts::{ActBlock, Blocks, Forms, SharedActs};
+use crate::isa::Isa;
+use crate::pack::{Geometry, Kind, PANEL, Packed, Records};
+
+/// Bytes of codes that several blocks of rows read one after the other: they stay in the first-level cache.
+const CHUNK: usize = 8 << 10;
+/// Inputs of one panel whose ternary codes are unpacked at a time (16 bytes each).
+const UNPACKED: usize = 512;
+
+/// Scratch of one thread.
+#[derive(Default)]
+pub struct Scratch {
+    /// `[rows of the call][16]` sums of one panel.
+    acc: Vec<[f32; PANEL]>,
+    /// A second panel's (gate and up).
+    acc2: Vec<[f32; PANEL]>,
+    codes: Vec<u8>,
+}
+
+impl Scratch {
+    /// Room for calls of `rows` rows.
+    pub fn new(rows: usize) -> Self {
+        Self {
+            acc: vec![[0.0; PANEL]; rows.max(4)],
+            acc2: vec![[0.0; PANEL]; rows.max(4)],
+            codes: vec![0; UNPACKED * PANEL],
+        }
+    }
+    /// Bytes held.
+    pub fn memory(&self) -> usize {
+        (self.acc.len() + self.acc2.len()) * 4 * PANEL + self.codes.len()
+    }
+}
+
+/// The widest block of rows that every member's kernel takes on this instruction set.
+pub fn widest(isa: Isa, members: &[&Packed], rows: usize) -> usize {
+    match isa {
+        Isa::Portable => 8,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 if members.iter().all(|m| m.geometry.kind == Kind::B2) && rows > avx2::WIDEST => avx2::WIDEST_TERNARY,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => avx2::WIDEST,
+        #[cfg(not(target_arch = "x86_64"))]
+        _ => 8,
+    }
+}
+
+/// Forms of the activations that members read.
+pub fn forms<'a>(members: impl Iterator<Item = &'a Geometry>) -> Forms {
+    let mut f = Forms::default();
+    for g in members {
+        f.bytes |= matches!(g.kind, Kind::B2 | Kind::B4);
+        f.words |= g.kind == Kind::B8;
+        f.floats |= !g.is_int();
+        f.sub_sums |= g.kind == Kind::B4 || g.has_mins;
+        if g.is_int() {
+            f.group = g.group;
+        }
+    }
+    f
+}
+
+/// Activations of one call.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    /// All forms.
+    pub acts: SharedActs<'a>,
+    /// How rows are cut.
+    pub blocks: Blocks,
+    /// Which forms are there.
+    pub forms: Forms,
+    /// Rows.
+    pub rows: usize,
+}
+
+impl<'a> Input<'a> {
+    #[inline(always)]
+    fn block(&self, cols: usize, b: usize) -> ActBlock<'a> {
+        // SAFETY: an op writes its activations before a barrier and its panels read them after it.
+        unsafe { self.acts.block(self.blocks, self.forms, cols, b) }
+    }
+}
+
+/// Products of one panel with every row of the call, `[rows][16]`.
+pub fn panel<'s>(isa: Isa, m: &Packed, panel: usize, input: &Input<'_>, s: &'s mut Scratch) -> &'s [[f32; PANEL]] {
+    s.acc[..input.rows].fill([0.0; PANEL]);
+    one_panel(isa, m, panel, input, &mut s.acc, &mut s.codes);
+    &s.acc[..input.rows]
+}
+
+/// Products of the same panel of two matrices.
+pub fn panel_pair<'s>(
+    isa: Isa,
+    [gate, up]: [&Packed; 2],
+    panel: usize,
+    input: &Input<'_>,
+    s: &'s mut Scratch,
+) -> [&'s [[f32; PANEL]]; 2] {
+    s.acc[..input.rows].fill([0.0; PANEL]);
+    s.acc2[..input.rows].fill([0.0; PANEL]);
+    one_panel(isa, gate, panel, input, &mut s.acc, &mut s.codes);
+    one_panel(isa, up, panel, input, &mut s.acc2, &mut s.codes);
+    [&s.acc[..input.rows], &s.acc2[..input.rows]]
+}
+
+fn one_panel(isa: Isa, m: &Packed, at: usize, input: &Input<'_>, acc: &mut [[f32; PANEL]], codes: &mut [u8]) {
+    let g = &m.geometry;
+    let count = input.blocks.count();
+    if count == 1 {
+        let block = input.block(g.cols, 0);
+        return kernel(isa, m.records(at, 0, g.groups()), &block, &mut acc[..block.width]);
+    }
+    let unpack = isa != Isa::Portable && g.kind == Kind::B2 && g.group <= UNPACKED;
+    let chunk = if unpack { UNPACKED / g.group } else { (CHUNK / g.record_bytes()).max(1) };
+    for from in (0..g.groups()).step_by(chunk) {
+        let r = m.records(at, from, (from + chunk).min(g.groups()));
+        if unpack {
+            unpack_ternary(isa, r, codes);
+        }
+        for b in 0..count {
+            let (first, width) = input.blocks.get(b);
+            let (block, acc) = (input.block(g.cols, b), &mut acc[first..first + width]);
+            if unpack {
+                kernel_unpacked(isa, r, codes, &block, acc);
+            } else {
+                kernel(isa, r, &block, acc);
+            }
+        }
+    }
+}
+
+/// `vec` for float weights: four panels at once, where there are four. Returns `[panel][16]`.
+pub fn float_vec4<'s>(isa: Isa, m: &Packed, first: usize, input: &Input<'_>, s: &'s mut Scratch) -> &'s [[f32; PANEL]] {
+    s.acc[..4].fill([0.0; PANEL]);
+    let block = input.block(m.geometry.cols, 0);
+    let n = (m.geometry.panels() - first).min(4);
+    #[cfg(target_arch = "x86_64")]
+    if isa == Isa::Avx2 && n == 4 {
+        let r = std::array::from_fn(|i| m.records(first + i, 0, m.geometry.groups()));
+        let [a, b, c, d] = &mut s.acc[..4] else { unreachable!("four panels of room") };
+        let mut acc = [a, b, c, d].map(std::slice::from_mut);
+        // SAFETY: `Isa::Avx2` is only made after detection.
+        unsafe { avx2::float_vec4(r, &block, &mut acc) };
+        return &s.acc[..4];
+    }
+    for i in 0..n {
+        kernel(isa, m.records(first + i, 0, m.geometry.groups()), &block, &mut s.acc[i..=i]);
+    }
+    &s.acc[..n]
+}
+
+#[inline]
+fn kernel(isa: Isa, r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
+    let int = r.geometry.is_int();
+    match isa {
+        // SAFETY: `Isa::Avx2` is only made after detection.
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => unsafe { if int { avx2::int(r, a, acc) } else { avx2::float(r, a, acc) } },
+        _ if int => portable::int(r, a, acc),
+        _ => portable::float(r, a, acc),
+    }
+}
+
+fn unpack_ternary(isa: Isa, r: Records<'_>, codes: &mut [u8]) {
+    #[cfg(target_arch = "x86_64")]
+    if isa == Isa::Avx2 {
+        // SAFETY: `Isa::Avx2` is only made after detection.
+        unsafe { avx2::unpack_ternary(r, codes) };
+    }
+    let _ = (isa, r, codes);
+}
+
+fn kernel_unpacked(isa: Isa, r: Records<'_>, codes: &[u8], a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
+    #[cfg(target_arch = "x86_64")]
+    if isa == Isa::Avx2 {
+        // SAFETY: `Isa::Avx2` is only made after detection.
+        return unsafe { avx2::int_unpacked(r, codes, a, acc) };
+    }
+    let _ = codes;
+    kernel(isa, r, a, acc);
+}

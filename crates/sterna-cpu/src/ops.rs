@@ -1,0 +1,444 @@
+//! One op of a plan on the team's threads. Between two barriers every element has one writer.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use sterna_plan::{
+    Attention, AttentionInput, BufferId, BufferRows, Epilogue, Linear, ModelPlan, Op, OpTime, Plan, Prologue, Row,
+    Slice, numerics,
+};
+
+use crate::acts::{Acts, Blocks, SharedActs};
+use crate::attention::{self, PIECE, Seen};
+use crate::exec::matrix;
+use crate::isa::Isa;
+use crate::linear::{self, Input};
+use crate::load::{Loaded, gather};
+use crate::pack::{PANEL, Packed};
+use crate::pool::Team;
+use crate::rowwise;
+use crate::shared::Shared;
+
+/// Bytes of packed weights that a thread takes at a time in a call of one row.
+const TAKE: usize = 32 << 10;
+
+/// What a thread has for itself.
+pub struct Thread {
+    /// Activations of a call of one row: every thread makes them, which is cheaper than meeting at a barrier.
+    pub acts: Acts,
+    /// Sums of a panel.
+    pub linear: linear::Scratch,
+    /// Scores.
+    pub attention: attention::Scratch,
+    /// A normed row.
+    pub row: Vec<f32>,
+    /// A quantised row.
+    pub codes: Vec<i8>,
+}
+
+/// Keys and values of one state.
+pub struct Kv<'a> {
+    /// Key and value heads.
+    pub kv_heads: usize,
+    /// Width of a head.
+    pub head_dim: usize,
+    /// Positions per slot, whole pieces.
+    pub stored: usize,
+    /// See [`crate::state`].
+    pub keys: Shared<'a, u16>,
+    /// See [`crate::state`].
+    pub values: Shared<'a, u16>,
+}
+
+impl Kv<'_> {
+    fn base(&self, slot: usize, head: usize) -> usize {
+        (slot * self.kv_heads + head) * self.stored * self.head_dim
+    }
+}
+
+/// One call.
+pub struct Call<'a> {
+    pub plan: &'a ModelPlan,
+    pub entry: &'a Plan,
+    pub isa: Isa,
+    pub weights: &'a [Loaded],
+    pub rows: &'a [Row],
+    pub outputs: &'a [usize],
+    pub buffers: Vec<Shared<'a, f32>>,
+    pub kv: Vec<Kv<'a>>,
+    pub acts: SharedActs<'a>,
+    pub counters: &'a [AtomicUsize],
+    pub weight_bytes: &'a AtomicU64,
+    pub macs: &'a AtomicU64,
+}
+
+impl<'a> Call<'a> {
+    fn count(&self, b: BufferId) -> usize {
+        if self.entry.buffers[b.0].rows == BufferRows::Call { self.rows.len() } else { self.outputs.len() }
+    }
+
+    /// # Safety
+    /// Nobody writes the slice until the next barrier.
+    unsafe fn read(&self, s: Slice, row: usize) -> &'a [f32] {
+        let cols = self.entry.buffers[s.buffer.0].cols;
+        // SAFETY: the caller's promise.
+        unsafe { self.buffers[s.buffer.0].slice(row * cols + s.start, s.len) }
+    }
+
+    /// # Safety
+    /// Nobody else uses the slice until the next barrier.
+    #[allow(clippy::mut_from_ref)]
+    unsafe fn write(&self, s: Slice, row: usize) -> &'a mut [f32] {
+        let cols = self.entry.buffers[s.buffer.0].cols;
+        // SAFETY: the caller's promise.
+        unsafe { self.buffers[s.buffer.0].slice_mut(row * cols + s.start, s.len) }
+    }
+
+    fn all(&self, b: BufferId) -> Slice {
+        self.entry.buffers[b.0].all(b)
+    }
+
+    fn vector(&self, at: usize) -> &'a [f32] {
+        match &self.weights[at] {
+            Loaded::Vector(v) => v,
+            _ => &[],
+        }
+    }
+
+    /// Name and first weight of an op, for profiles.
+    pub fn named(&self, op: &Op) -> OpTime {
+        let weight = match op {
+            Op::Linear(l) => l.members.first(),
+            Op::RmsNorm { weight, .. } => Some(weight),
+            _ => None,
+        };
+        let role = weight.map_or("", |w| self.plan.weights[w.0].name.rsplit('.').next().unwrap_or(""));
+        OpTime { name: format!("{} {role}", op.name()).trim_end().to_owned(), nanos: 0 }
+    }
+
+    /// Whether everything an op wrote is finite. One thread, nobody writing.
+    pub fn finite(&self, op: &Op) -> bool {
+        let slice = match op {
+            Op::Embed { out, .. } | Op::RotationTable { out } | Op::SelectOutputs { out, .. } => self.all(*out),
+            Op::RmsNorm { out, .. } | Op::SiluMul { out, .. } | Op::AddScaled { out, .. } => *out,
+            Op::Linear(l) => l.out,
+            Op::Rotate { heads, .. } => *heads,
+            Op::Attention(a) => a.out,
+            Op::Scale { slice, .. } => *slice,
+            _ => return true,
+        };
+        // SAFETY: between two barriers, only this thread runs.
+        (0..self.count(slice.buffer)).all(|r| unsafe { self.read(slice, r) }.iter().all(|v| v.is_finite()))
+    }
+
+    /// Runs op number `at`.
+    pub fn op(&self, at: usize, op: &Op, team: Team<'_>, t: &mut Thread) {
+        let isa = self.isa;
+        let mine = |n: usize| (team.thread..n).step_by(team.threads);
+        // SAFETY (all blocks below): rows are dealt to threads one by one, so each row has one writer, and what is
+        // read was written before the last barrier or by the same thread.
+        match op {
+            Op::Embed { table, scale, out } => {
+                for r in mine(self.rows.len()) {
+                    // SAFETY: see above.
+                    let out = unsafe { self.write(self.all(*out), r) };
+                    gather(self.weights, table.0, self.rows[r].token as usize, *scale, out);
+                }
+            }
+            Op::RotationTable { out } => {
+                for r in mine(self.rows.len()) {
+                    // SAFETY: see above.
+                    let out = unsafe { self.write(self.all(*out), r) };
+                    let (f, factor) = (&self.plan.frequencies, self.plan.rotation_factor);
+                    numerics::rotation_row(f, factor, self.rows[r].position, out);
+                }
+            }
+            Op::RmsNorm { input, weight, eps, out, .. } => {
+                let w = self.vector(weight.0);
+                for r in mine(self.count(out.buffer)) {
+                    // SAFETY: see above; an in-place norm takes one slice only.
+                    unsafe {
+                        if input == out {
+                            rowwise::rms_norm_in_place(isa, self.write(*out, r), w, *eps);
+                        } else {
+                            rowwise::rms_norm(isa, self.read(*input, r), w, *eps, self.write(*out, r));
+                        }
+                    }
+                }
+            }
+            Op::Linear(l) => self.linear(at, l, team, t),
+            Op::Rotate { heads, head_dim, rotation } => {
+                for r in mine(self.rows.len()) {
+                    // SAFETY: see above.
+                    unsafe {
+                        let table = self.read(self.all(rotation.table), r);
+                        rowwise::rotate(isa, self.write(*heads, r), *head_dim, table);
+                    }
+                }
+            }
+            Op::KvWrite { k, v, state } => {
+                for r in mine(self.rows.len()) {
+                    for head in 0..self.kv[state.0].kv_heads {
+                        // SAFETY: see above.
+                        unsafe {
+                            let d = self.kv[state.0].head_dim;
+                            self.put_key(state.0, r, head, &self.read(*k, r)[head * d..][..d]);
+                            self.put_value(state.0, r, head, &self.read(*v, r)[head * d..][..d]);
+                        }
+                    }
+                }
+            }
+            Op::Attention(a) => self.attention(at, a, team, t),
+            Op::SiluMul { gate, up, out } => {
+                for r in mine(self.count(out.buffer)) {
+                    // SAFETY: see above.
+                    unsafe { rowwise::silu_mul(isa, self.read(*gate, r), self.read(*up, r), self.write(*out, r)) }
+                }
+            }
+            Op::AddScaled { input, factor, out } => {
+                for r in mine(self.count(out.buffer)) {
+                    // SAFETY: see above.
+                    unsafe { rowwise::add_scaled(isa, self.read(*input, r), *factor, self.write(*out, r)) }
+                }
+            }
+            Op::Scale { slice, factor } => {
+                for r in mine(self.count(slice.buffer)) {
+                    // SAFETY: see above.
+                    for v in unsafe { self.write(*slice, r) } {
+                        *v *= factor;
+                    }
+                }
+            }
+            Op::SelectOutputs { input, out } => {
+                for o in mine(self.outputs.len()) {
+                    // SAFETY: see above.
+                    unsafe {
+                        self.write(self.all(*out), o).copy_from_slice(self.read(self.all(*input), self.outputs[o]))
+                    }
+                }
+            }
+            // The executor reads the logits itself, to hand them out.
+            _ => {}
+        }
+    }
+
+    fn linear(&self, at: usize, l: &Linear, team: Team<'_>, t: &mut Thread) {
+        let members: Vec<&Packed> = l.members.iter().filter_map(|w| matrix(self.weights, w.0)).collect();
+        let rows = self.count(l.input.buffer);
+        if rows == 0 {
+            return;
+        }
+        let forms = linear::forms(members.iter().map(|m| &m.geometry));
+        let blocks = Blocks::new(rows, linear::widest(self.isa, &members, rows));
+        let alone = rows == 1;
+        let Thread { acts, linear: scratch, row, codes, .. } = t;
+        let acts = if alone { acts.share() } else { self.acts };
+        let own = if alone { 0..1 } else { team.thread..rows };
+        for r in own.step_by(if alone { 1 } else { team.threads }) {
+            // SAFETY: the input was written before the last barrier.
+            let x = unsafe { self.read(l.input, r) };
+            let x = match l.prologue {
+                Prologue::RmsNorm { weight, eps } => {
+                    rowwise::rms_norm(self.isa, x, self.vector(weight.0), eps, &mut row[..x.len()]);
+                    &row[..x.len()]
+                }
+                _ => x,
+            };
+            rowwise::put(self.isa, acts, blocks, forms, r, x, codes);
+        }
+        if !alone {
+            team.barrier();
+        }
+        let input = Input { acts, blocks, forms, rows };
+        let mut bytes = 0;
+        if l.epilogue == Epilogue::SiluMul {
+            self.gated(at, l, &members, &input, scratch, &mut bytes);
+        } else {
+            self.plain(at, l, &members, &input, scratch, &mut bytes);
+        }
+        self.weight_bytes.fetch_add(bytes, Ordering::Relaxed);
+        if team.thread == 0 {
+            let macs: usize = members.iter().map(|m| m.geometry.rows * m.geometry.cols).sum();
+            self.macs.fetch_add((macs * rows) as u64, Ordering::Relaxed);
+        }
+    }
+
+    /// Panels that a thread takes at a time: a few of a narrow call, one of a wide one.
+    fn take(&self, panel_bytes: usize, rows: usize, float: bool) -> usize {
+        let n = if rows == 1 { (TAKE / panel_bytes.max(1)).max(1) } else { 1 };
+        if rows == 1 && float { n.next_multiple_of(4) } else { n }
+    }
+
+    fn plain(
+        &self,
+        at: usize,
+        l: &Linear,
+        members: &[&Packed],
+        input: &Input<'_>,
+        scratch: &mut linear::Scratch,
+        bytes: &mut u64,
+    ) {
+        // Every member's panels, cut into takes, numbered through.
+        loop {
+            let mut n = self.counters[at].fetch_add(1, Ordering::Relaxed);
+            let mut start = l.out.start;
+            let mut found = false;
+            for m in members {
+                let g = &m.geometry;
+                let take = self.take(g.panel_bytes(), input.rows, !g.is_int());
+                let takes = g.panels().div_ceil(take);
+                if n < takes {
+                    let panels = n * take..((n + 1) * take).min(g.panels());
+                    *bytes += (panels.len() * g.panel_bytes()) as u64;
+                    if input.rows == 1 && !g.is_int() {
+                        for first in panels.step_by(4) {
+                            let tiles = linear::float_vec4(self.isa, m, first, input, scratch);
+                            for (i, tile) in tiles.iter().enumerate() {
+                                self.finish(l, start, g.rows, first + i, 0, tile);
+                            }
+                        }
+                    } else {
+                        for p in panels {
+                            let tile = linear::panel(self.isa, m, p, input, scratch);
+                            for (r, y) in tile.iter().enumerate() {
+                                self.finish(l, start, g.rows, p, r, y);
+                            }
+                        }
+                    }
+                    found = true;
+                    break;
+                }
+                n -= takes;
+                start += g.rows;
+            }
+            if !found {
+                return;
+            }
+        }
+    }
+
+    /// Writes the outputs of one panel and row.
+    #[inline(always)]
+    fn finish(&self, l: &Linear, start: usize, rows: usize, panel: usize, r: usize, y: &[f32; PANEL]) {
+        let n = (rows - panel * PANEL).min(PANEL);
+        let slice = Slice { start: start + panel * PANEL, len: n, ..l.out };
+        // SAFETY: this panel of this row was taken by one thread.
+        let out = unsafe { self.write(slice, r) };
+        let y = &y[..n];
+        match l.epilogue {
+            Epilogue::Scale(f) => rowwise::scale(self.isa, y, f, out),
+            Epilogue::AddScaled(f) => rowwise::add_scaled(self.isa, y, f, out),
+            _ => out.copy_from_slice(y),
+        }
+    }
+
+    fn gated(
+        &self,
+        at: usize,
+        l: &Linear,
+        members: &[&Packed],
+        input: &Input<'_>,
+        scratch: &mut linear::Scratch,
+        bytes: &mut u64,
+    ) {
+        let &[gate, up] = members else { return };
+        let g = &gate.geometry;
+        let pair_bytes = g.panel_bytes() + up.geometry.panel_bytes();
+        let take = self.take(pair_bytes, input.rows, false);
+        loop {
+            let n = self.counters[at].fetch_add(1, Ordering::Relaxed);
+            let panels = n * take..((n + 1) * take).min(g.panels());
+            if panels.is_empty() {
+                return;
+            }
+            *bytes += (panels.len() * pair_bytes) as u64;
+            for p in panels {
+                let [a, b] = linear::panel_pair(self.isa, [gate, up], p, input, scratch);
+                let n = (g.rows - p * PANEL).min(PANEL);
+                for (r, (a, b)) in a.iter().zip(b).enumerate() {
+                    let slice = Slice { start: l.out.start + p * PANEL, len: n, ..l.out };
+                    // SAFETY: this panel of this row was taken by one thread.
+                    rowwise::silu_mul(self.isa, &a[..n], &b[..n], unsafe { self.write(slice, r) });
+                }
+            }
+        }
+    }
+
+    /// # Safety
+    /// One thread writes the key of a row and head.
+    unsafe fn put_key(&self, state: usize, row: usize, head: usize, key: &[f32]) {
+        let (kv, r) = (&self.kv[state], &self.rows[row]);
+        let p = r.kv_slot as usize;
+        let at = kv.base(r.sequence, head) + p / PIECE * PIECE * kv.head_dim + p % PIECE;
+        for (i, k) in key.iter().enumerate() {
+            // SAFETY: the caller's promise.
+            unsafe { kv.keys.slice_mut(at + i * PIECE, 1)[0] = half::f16::from_f32(*k).to_bits() };
+        }
+    }
+
+    /// # Safety
+    /// One thread writes the value of a row and head.
+    unsafe fn put_value(&self, state: usize, row: usize, head: usize, value: &[f32]) {
+        let (kv, r) = (&self.kv[state], &self.rows[row]);
+        let at = kv.base(r.sequence, head) + r.kv_slot as usize * kv.head_dim;
+        // SAFETY: the caller's promise.
+        let out = unsafe { kv.values.slice_mut(at, kv.head_dim) };
+        for (o, v) in out.iter_mut().zip(value) {
+            *o = half::f16::from_f32(*v).to_bits();
+        }
+    }
+
+    /// Norm, rotation and the write of k and v, one head at a time.
+    fn prepare(&self, a: &Attention, input: &AttentionInput, team: Team<'_>) {
+        let d = a.head_dim;
+        let heads = a.heads + a.kv_heads;
+        for item in (team.thread..self.rows.len() * heads).step_by(team.threads) {
+            let (row, head) = (item / heads, item % heads);
+            // SAFETY: a head of a row is one item, and one thread takes it.
+            unsafe {
+                let table = self.read(self.all(input.rotation.table), row);
+                let (part, norm) = if head < a.heads { (a.q, input.q_norm) } else { (input.k, input.k_norm) };
+                let at = if head < a.heads { head } else { head - a.heads };
+                let x = self.write(Slice { start: part.start + at * d, len: d, ..part }, row);
+                if let Some(n) = norm {
+                    rowwise::rms_norm_in_place(self.isa, x, self.vector(n.weight.0), n.eps);
+                }
+                rowwise::rotate(self.isa, x, d, table);
+                if head >= a.heads {
+                    self.put_key(a.state.0, row, at, x);
+                    let v = Slice { start: input.v.start + at * d, len: d, ..input.v };
+                    self.put_value(a.state.0, row, at, self.read(v, row));
+                }
+            }
+        }
+        team.barrier();
+    }
+
+    fn attention(&self, at: usize, a: &Attention, team: Team<'_>, t: &mut Thread) {
+        if let Some(input) = &a.input {
+            self.prepare(a, input, team);
+        }
+        let (d, group) = (a.head_dim, a.heads / a.kv_heads);
+        let kv = &self.kv[a.state.0];
+        // A task is a kv head of a row, the later (longer) rows first.
+        let tasks = self.rows.len() * a.kv_heads;
+        loop {
+            let task = self.counters[at].fetch_add(1, Ordering::Relaxed);
+            if task >= tasks {
+                return;
+            }
+            let (row, head) = (self.rows.len() - 1 - task / a.kv_heads, task % a.kv_heads);
+            let r = &self.rows[row];
+            let base = kv.base(r.sequence, head);
+            let len = r.position as usize + 1;
+            // SAFETY: keys and values were written before the barrier; the output heads are this task's.
+            unsafe {
+                let q = self.read(Slice { start: a.q.start + head * group * d, len: group * d, ..a.q }, row);
+                let out = self.write(Slice { start: a.out.start + head * group * d, len: group * d, ..a.out }, row);
+                let keys = kv.keys.slice(base, len.div_ceil(PIECE) * PIECE * d);
+                let values = kv.values.slice(base, len * d);
+                let seen = Seen { keys, values, len, head_dim: d, scale: a.scale };
+                attention::row(self.isa, q, seen, out, &mut t.attention);
+            }
+        }
+    }
+}

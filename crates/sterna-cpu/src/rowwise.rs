@@ -1,0 +1,76 @@
+//! Ops on one row at a time: norm, rotation, activation functions. Ordinary Rust over the scalar definitions of
+//! [`sterna_plan::numerics`], compiled for every instruction set.
+
+use crate::isa::multiversion;
+use sterna_plan::numerics;
+
+multiversion! {
+    /// `out = rms_norm(x) * weight`, on every piece of `weight.len()` columns.
+    pub fn rms_norm(isa, x: &[f32], weight: &[f32], eps: f32, out: &mut [f32]) {
+        for (x, out) in x.chunks_exact(weight.len()).zip(out.chunks_exact_mut(weight.len())) {
+            numerics::rms_norm(x, weight, eps, out);
+        }
+    }
+}
+
+multiversion! {
+    /// As [`rms_norm`], in place.
+    pub fn rms_norm_in_place(isa, x: &mut [f32], weight: &[f32], eps: f32) {
+        for x in x.chunks_exact_mut(weight.len()) {
+            let inv = numerics::inverse_rms(x, eps);
+            for (x, w) in x.iter_mut().zip(weight) {
+                *x = (*x * inv) * w;
+            }
+        }
+    }
+}
+
+multiversion! {
+    /// Rotates the first `table.len()` dimensions of every head; `table` is cosines, then sines.
+    pub fn rotate(isa, heads: &mut [f32], head_dim: usize, table: &[f32]) {
+        let (cos, sin) = table.split_at(table.len() / 2);
+        for head in heads.chunks_exact_mut(head_dim) {
+            let (a, b) = head[..table.len()].split_at_mut(cos.len());
+            for (((a, b), c), s) in a.iter_mut().zip(b).zip(cos).zip(sin) {
+                (*a, *b) = numerics::rotate(*a, *b, *c, *s);
+            }
+        }
+    }
+}
+
+multiversion! {
+    /// `out = silu(gate) * up`.
+    pub fn silu_mul(isa, gate: &[f32], up: &[f32], out: &mut [f32]) {
+        for ((o, g), u) in out.iter_mut().zip(gate).zip(up) {
+            *o = numerics::silu(*g) * u;
+        }
+    }
+}
+
+multiversion! {
+    /// `out = fma(factor, x, out)`.
+    pub fn add_scaled(isa, x: &[f32], factor: f32, out: &mut [f32]) {
+        for (o, x) in out.iter_mut().zip(x) {
+            *o = factor.mul_add(*x, *o);
+        }
+    }
+}
+
+multiversion! {
+    /// `out = x * factor`.
+    pub fn scale(isa, x: &[f32], factor: f32, out: &mut [f32]) {
+        for (o, x) in out.iter_mut().zip(x) {
+            *o = x * factor;
+        }
+    }
+}
+
+multiversion! {
+    /// Quantises a row into its activation block.
+    ///
+    /// The caller keeps the promise of [`crate::acts::SharedActs::put`].
+    pub fn put(isa, acts: crate::acts::SharedActs<'_>, blocks: crate::acts::Blocks, forms: crate::acts::Forms, row: usize, x: &[f32], q: &mut [i8]) {
+        // SAFETY: one thread writes a row, and none reads it before the next barrier (see `exec`).
+        unsafe { acts.put(blocks, forms, row, x, q) }
+    }
+}

@@ -1,0 +1,72 @@
+//! GGML Q4_K: 256 weights in 144 bytes, `d·sc·code − dmin·mn` with `sc` and `mn` per 32 weights.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::block::{Block, f16_to_f32};
+use crate::search::Sweep;
+use crate::{Encoding, FormatError, IntRow, k_scales};
+
+/// 256 weights: two f16 scales, eight 6-bit scales and minima, 4-bit codes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub struct BlockQ4K {
+    /// Scale of the sub-block scales, f16.
+    pub d: [u8; 2],
+    /// Scale of the sub-block minima, f16.
+    pub dmin: [u8; 2],
+    /// Sub-block scales and minima, 6 bits each.
+    pub scales: [u8; 12],
+    /// Chunk `c` of 32 bytes: low nibbles are sub-block `2c`, high nibbles sub-block `2c + 1`.
+    pub qs: [u8; 128],
+}
+
+const _: () = assert!(size_of::<BlockQ4K>() == 144);
+
+impl Block<256> for BlockQ4K {
+    const ENCODING: Encoding = Encoding::Q4K;
+
+    fn decode(&self, out: &mut [f32; 256]) {
+        let (d, dmin) = (f16_to_f32(self.d), f16_to_f32(self.dmin));
+        let (sc, mn) = k_scales::unpack(&self.scales);
+        let mut codes = [0; 256];
+        self.codes(&mut codes);
+        for (k, (code, value)) in codes.into_iter().zip(out).enumerate() {
+            let (scale, min) = (d * f32::from(sc[k / 32]), dmin * f32::from(mn[k / 32]));
+            *value = scale * f32::from(code) - min;
+        }
+    }
+
+    fn encode(values: &[f32; 256]) -> Result<Self, FormatError> {
+        let sweep = Sweep { start: -1.0, step: 0.1, trials: 21 };
+        let fit = k_scales::fit(values, 15, sweep)?;
+        let mut qs = [0; 128];
+        for (k, code) in fit.codes.into_iter().enumerate() {
+            qs[k / 64 * 32 + k % 32] |= code << (k % 64 / 32 * 4);
+        }
+        Ok(Self { d: fit.d, dmin: fit.dmin, scales: fit.scales, qs })
+    }
+
+    fn codes(&self, out: &mut [u8; 256]) {
+        for (k, code) in out.iter_mut().enumerate() {
+            *code = self.qs[k / 64 * 32 + k % 32] >> (k % 64 / 32 * 4) & 15;
+        }
+    }
+
+    fn push_scales(&self, out: &mut IntRow) {
+        let (sc, mn) = k_scales::unpack(&self.scales);
+        out.d.push(f16_to_f32(self.d));
+        out.dmin.push(f16_to_f32(self.dmin));
+        out.sc.extend(sc.map(i16::from));
+        out.mn.extend(mn.map(i16::from));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Encoding, testing};
+
+    #[test]
+    fn frozen() {
+        testing::frozen(Encoding::Q4K, include_str!("../tests/data/frozen/q4_k.txt"));
+    }
+}

@@ -1,0 +1,143 @@
+//! What a backend is: it loads the weights a plan names, keeps a pool of states, and runs row tables.
+
+use std::sync::Arc;
+
+use sterna_bundle::WeightSource;
+
+use crate::{BackendError, ModelPlan, RowTable, WeightSpec};
+
+/// What a device can do, as far as choices depend on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceLimits {
+    /// For a person: "AVX2+FMA, 2 threads".
+    pub description: String,
+    /// Rows of a weight are padded to a multiple of this.
+    pub row_multiple: usize,
+    /// Largest number of rows in one call.
+    pub max_width: usize,
+}
+
+/// Best two tokens of one row.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Top2 {
+    /// Best token; the lowest id among equals.
+    pub token: u32,
+    /// Its logit.
+    pub logit: f32,
+    /// Logit of the runner-up.
+    pub second: f32,
+}
+
+/// Results of one call, reused from call to call.
+#[derive(Clone, Debug, Default)]
+pub struct Outputs {
+    /// Row of the call for every result, ascending.
+    pub rows: Vec<usize>,
+    /// Best two tokens for every result.
+    pub top: Vec<Top2>,
+    /// Logits of the results that asked for them, `vocab` each, in order of `rows`; empty for the others.
+    pub logits: Vec<Vec<f32>>,
+    /// What the call cost.
+    pub stats: CallStats,
+}
+
+impl Outputs {
+    /// Logits of call row `row`, if it asked for them.
+    pub fn logits_of(&self, row: usize) -> Option<&[f32]> {
+        let at = self.rows.binary_search(&row).ok()?;
+        self.logits.get(at).map(Vec::as_slice).filter(|l| !l.is_empty())
+    }
+    /// Best two tokens of call row `row`, if it asked for a result.
+    pub fn top_of(&self, row: usize) -> Option<Top2> {
+        let at = self.rows.binary_search(&row).ok()?;
+        self.top.get(at).copied()
+    }
+}
+
+/// Counted, not estimated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CallStats {
+    /// Bytes of packed weights that kernels read from memory: once per call, whatever its width.
+    pub weight_bytes: u64,
+    /// Multiply-accumulates of linear layers.
+    pub macs: u64,
+}
+
+/// Time of one op in a profiled run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OpTime {
+    /// Op name and first weight.
+    pub name: String,
+    /// Nanoseconds on the clock of the first thread, waits included.
+    pub nanos: u64,
+}
+
+/// A loaded model on a device with its pool of states.
+pub trait Executor: Send {
+    /// The plan it was loaded for.
+    fn plan(&self) -> &Arc<ModelPlan>;
+    /// Makes a pool of `slots` sequences with room for `capacity` positions each; forgets the old pool.
+    ///
+    /// # Errors
+    /// [`BackendError::Memory`].
+    fn allocate(&mut self, slots: usize, capacity: usize) -> Result<(), BackendError>;
+    /// Committed positions of each slot.
+    fn committed(&self) -> &[u32];
+    /// Positions a slot has room for.
+    fn capacity(&self) -> usize;
+    /// Runs the rows through entry point `entry` and commits every row.
+    ///
+    /// # Errors
+    /// A table that does not fit, or non-finite logits; the committed lengths are then unchanged.
+    fn execute(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError>;
+    /// Drops positions from `len` on; a length past the committed end changes nothing.
+    ///
+    /// # Errors
+    /// A slot outside the pool.
+    fn truncate(&mut self, slot: usize, len: u32) -> Result<(), BackendError>;
+    /// Every bit of a slot's committed state in a fixed order, for gates.
+    ///
+    /// # Errors
+    /// A slot outside the pool.
+    fn state_bytes(&self, slot: usize) -> Result<Vec<u8>, BackendError>;
+    /// Bytes of packed weights and of states held.
+    fn memory(&self) -> MemoryUse;
+    /// Times every op of later calls (`true`) and forgets the times so far.
+    fn profile(&mut self, on: bool);
+    /// Times since profiling was switched on, one entry per op of the last entry point run.
+    fn profile_times(&self) -> Vec<OpTime>;
+}
+
+/// Bytes held by an executor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryUse {
+    /// Packed weights.
+    pub weights: usize,
+    /// States of all slots.
+    pub states: usize,
+    /// Activation buffers.
+    pub scratch: usize,
+}
+
+/// A way to run plans.
+pub trait Backend {
+    /// "cpu", "ref-float", ...
+    fn name(&self) -> &'static str;
+    /// What it can do.
+    fn limits(&self) -> DeviceLimits;
+    /// Whether it has kernels for this weight; the plan's dry run asks, nobody declares.
+    ///
+    /// # Errors
+    /// [`BackendError::Unsupported`] naming what is missing.
+    fn supports(&self, weight: &WeightSpec) -> Result<(), BackendError>;
+    /// Repacks every weight once into the layouts its kernels want; `progress` hears (bytes done, bytes in all).
+    ///
+    /// # Errors
+    /// Missing or undecodable weights, unsupported ones, memory.
+    fn load(
+        &self,
+        plan: Arc<ModelPlan>,
+        weights: &dyn WeightSource,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Box<dyn Executor>, BackendError>;
+}

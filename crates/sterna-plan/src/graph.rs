@@ -1,0 +1,241 @@
+//! From a model's configuration to ops, one at a time: the unfused plan, then the folds that were asked for.
+
+use sterna_bundle::{LinearNumerics, ModelConfig, WeightSource};
+use sterna_format::Encoding;
+
+use crate::op::{Attention, BufferId, Epilogue, Linear, Op, Prologue, Rotation, Slice, StateId, WeightId};
+use crate::plan::{Buffer, BufferRows, Level, ModelPlan, Plan, StateSpec, WeightSpec, WeightUse};
+use crate::{Fusions, PlanError};
+
+/// What to build.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanOptions {
+    /// Positions a session may use; at most the model's own context.
+    pub context: usize,
+    /// Folds to apply.
+    pub fusions: Fusions,
+    /// Widths of the entry points, ascending, the first 1.
+    pub widths: Vec<usize>,
+}
+
+impl PlanOptions {
+    /// All folds, entry points of 1, 32, 64 and 128 rows (`main`, `verify`, `prefill64`, `prefill128`) and 16.
+    pub fn new(context: usize) -> Self {
+        Self { context, fusions: Fusions::ALL, widths: vec![1, 16, 32, 64, 128] }
+    }
+}
+
+/// Keys of one attention piece; a constant of the numerics (contract C4).
+pub const ATTENTION_PIECE: usize = 64;
+
+/// Builds the plan of a Llama-family decoder over the weights of `source`; `numerics` names how each linear
+/// weight meets its activations.
+///
+/// # Errors
+/// Missing or misshapen weights; a context of 0 or past the model's; widths that do not ascend from 1.
+pub fn build(
+    config: &ModelConfig,
+    source: &dyn WeightSource,
+    numerics: &dyn Fn(&str, Encoding, usize) -> LinearNumerics,
+    options: &PlanOptions,
+) -> Result<ModelPlan, PlanError> {
+    if options.context == 0 || options.context > config.context {
+        return Err(PlanError::Options(format!(
+            "a context of {} positions; this model allows 1 to {}",
+            options.context, config.context
+        )));
+    }
+    if options.widths.first() != Some(&1) || options.widths.windows(2).any(|w| w[0] >= w[1]) {
+        return Err(PlanError::Options("entry point widths must ascend and begin with 1".into()));
+    }
+    let mut graph = Graph { config, source, numerics, weights: Vec::new(), states: Vec::new(), ops: Vec::new() };
+    graph.decoder()?;
+    let buffers = buffers(config);
+    let ops = options.fusions.apply(graph.ops);
+    let entries = options.widths.iter().map(|&width| Plan {
+        name: match width {
+            1 => "main".into(),
+            2..=32 if width != 16 => "verify".into(),
+            _ => format!("prefill{width}"),
+        },
+        width,
+        buffers: buffers.clone(),
+        ops: ops.clone(),
+        level: Level::Exact,
+    });
+    let (frequencies, rotation_factor) = config.rope.frequencies(options.context);
+    Ok(ModelPlan {
+        entries: entries.collect(),
+        weights: graph.weights,
+        states: graph.states,
+        frequencies,
+        rotation_factor,
+        vocab: config.vocab,
+        padded_vocab: padded(config.vocab),
+        context: options.context,
+        attention_piece: ATTENTION_PIECE,
+    })
+}
+
+fn padded(vocab: usize) -> usize {
+    vocab.div_ceil(64) * 64
+}
+
+// Indices follow the order in `buffers`.
+const HIDDEN: BufferId = BufferId(0);
+const ROTATION: BufferId = BufferId(1);
+const NORMED: BufferId = BufferId(2);
+const QKV: BufferId = BufferId(3);
+const ATTN: BufferId = BufferId(4);
+const BRANCH: BufferId = BufferId(5);
+const GATE_UP: BufferId = BufferId(6);
+const FFN: BufferId = BufferId(7);
+const PICKED: BufferId = BufferId(8);
+const PICKED_NORM: BufferId = BufferId(9);
+const LOGITS: BufferId = BufferId(10);
+
+fn buffers(c: &ModelConfig) -> Vec<Buffer> {
+    let call = |name, cols| Buffer { name, cols, rows: BufferRows::Call };
+    let outputs = |name, cols| Buffer { name, cols, rows: BufferRows::Outputs };
+    vec![
+        call("hidden", c.hidden),
+        call("rotation", c.rope.dim),
+        call("normed", c.hidden),
+        call("qkv", c.q_width() + 2 * c.kv_width()),
+        call("attn", c.q_width()),
+        call("branch", c.hidden),
+        call("gate_up", 2 * c.ffn),
+        call("ffn", c.ffn),
+        outputs("picked", c.hidden),
+        outputs("picked_norm", c.hidden),
+        outputs("logits", padded(c.vocab)),
+    ]
+}
+
+fn slice(buffer: BufferId, start: usize, len: usize) -> Slice {
+    Slice { buffer, start, len }
+}
+
+struct Graph<'a> {
+    config: &'a ModelConfig,
+    source: &'a dyn WeightSource,
+    numerics: &'a dyn Fn(&str, Encoding, usize) -> LinearNumerics,
+    weights: Vec<WeightSpec>,
+    states: Vec<StateSpec>,
+    ops: Vec<Op>,
+}
+
+impl Graph<'_> {
+    fn weight(
+        &mut self,
+        name: String,
+        rows: usize,
+        cols: usize,
+        usage: impl FnOnce(&Self, Encoding) -> WeightUse,
+    ) -> Result<WeightId, PlanError> {
+        let w = self.source.weight(&name).ok_or_else(|| PlanError::MissingWeight(name.clone()))?;
+        if (w.rows, w.cols) != (rows, cols) {
+            return Err(PlanError::Shape { name, rows: w.rows, cols: w.cols, want_rows: rows, want_cols: cols });
+        }
+        let usage = usage(self, w.encoding);
+        self.weights.push(WeightSpec { name, encoding: w.encoding, rows, cols, usage });
+        Ok(WeightId(self.weights.len() - 1))
+    }
+
+    fn matrix(&mut self, name: String, rows: usize, cols: usize) -> Result<WeightId, PlanError> {
+        self.weight(name.clone(), rows, cols, |g, e| WeightUse::Linear((g.numerics)(&name, e, cols)))
+    }
+
+    fn vector(&mut self, name: String, cols: usize) -> Result<WeightId, PlanError> {
+        self.weight(name, 1, cols, |_, _| WeightUse::Vector)
+    }
+
+    fn linear(&mut self, name: String, input: Slice, out: Slice) -> Result<(), PlanError> {
+        let id = self.matrix(name, out.len, input.len)?;
+        let (prologue, epilogue) = (Prologue::None, Epilogue::Store);
+        self.ops.push(Op::Linear(Linear { prologue, members: vec![id], input, out, epilogue }));
+        Ok(())
+    }
+
+    fn norm(&mut self, name: String, input: Slice, out: Slice, width: usize) -> Result<(), PlanError> {
+        let weight = self.vector(name, width)?;
+        self.ops.push(Op::RmsNorm { input, weight, eps: self.config.norm_eps, width, out });
+        Ok(())
+    }
+
+    fn decoder(&mut self) -> Result<(), PlanError> {
+        let c = self.config.clone();
+        let table = self.weight("embed".into(), c.vocab, c.hidden, |_, _| WeightUse::Gather)?;
+        self.ops.push(Op::Embed { table, scale: c.embedding_scale, out: HIDDEN });
+        self.ops.push(Op::RotationTable { out: ROTATION });
+        for layer in 0..c.layers {
+            self.attention(layer)?;
+            self.mlp(layer)?;
+        }
+        self.ops.push(Op::SelectOutputs { input: HIDDEN, out: PICKED });
+        let (picked, normed) = (slice(PICKED, 0, c.hidden), slice(PICKED_NORM, 0, c.hidden));
+        self.norm("norm".into(), picked, normed, c.hidden)?;
+        let logits = slice(LOGITS, 0, c.vocab);
+        let head = if c.tied { "embed" } else { "head" };
+        self.linear(head.into(), normed, logits)?;
+        if c.logit_scale != 1.0 {
+            self.ops.push(Op::Scale { slice: logits, factor: c.logit_scale });
+        }
+        self.ops.push(Op::Argmax { logits: LOGITS, valid: c.vocab });
+        Ok(())
+    }
+
+    fn attention(&mut self, layer: usize) -> Result<(), PlanError> {
+        let c = self.config.clone();
+        let name = |role: &str| format!("layers.{layer}.{role}");
+        let (hidden, normed, branch) =
+            (slice(HIDDEN, 0, c.hidden), slice(NORMED, 0, c.hidden), slice(BRANCH, 0, c.hidden));
+        let q = slice(QKV, 0, c.q_width());
+        let k = slice(QKV, c.q_width(), c.kv_width());
+        let v = slice(QKV, c.q_width() + c.kv_width(), c.kv_width());
+        let attn = slice(ATTN, 0, c.q_width());
+        self.norm(name("attn_norm"), hidden, normed, c.hidden)?;
+        self.linear(name("q"), normed, q)?;
+        self.linear(name("k"), normed, k)?;
+        self.linear(name("v"), normed, v)?;
+        if c.qk_norm {
+            self.norm(name("q_norm"), q, q, c.head_dim)?;
+            self.norm(name("k_norm"), k, k, c.head_dim)?;
+        }
+        let rotation = Rotation { table: ROTATION, dim: c.rope.dim };
+        for heads in [q, k] {
+            self.ops.push(Op::Rotate { heads, head_dim: c.head_dim, rotation });
+        }
+        let state = StateId(self.states.len());
+        self.states.push(StateSpec::FullKv { layer, kv_heads: c.kv_heads, head_dim: c.head_dim });
+        self.ops.push(Op::KvWrite { k, v, state });
+        self.ops.push(Op::Attention(Attention {
+            input: None,
+            q,
+            state,
+            out: attn,
+            heads: c.heads,
+            kv_heads: c.kv_heads,
+            head_dim: c.head_dim,
+            scale: 1.0 / (c.head_dim as f32).sqrt(),
+        }));
+        self.linear(name("o"), attn, branch)?;
+        self.ops.push(Op::AddScaled { input: branch, factor: c.residual_scale, out: hidden });
+        Ok(())
+    }
+
+    fn mlp(&mut self, layer: usize) -> Result<(), PlanError> {
+        let c = self.config.clone();
+        let name = |role: &str| format!("layers.{layer}.{role}");
+        let (hidden, normed, branch) =
+            (slice(HIDDEN, 0, c.hidden), slice(NORMED, 0, c.hidden), slice(BRANCH, 0, c.hidden));
+        let (gate, up, ffn) = (slice(GATE_UP, 0, c.ffn), slice(GATE_UP, c.ffn, c.ffn), slice(FFN, 0, c.ffn));
+        self.norm(name("ffn_norm"), hidden, normed, c.hidden)?;
+        self.linear(name("gate"), normed, gate)?;
+        self.linear(name("up"), normed, up)?;
+        self.ops.push(Op::SiluMul { gate, up, out: ffn });
+        self.linear(name("down"), ffn, branch)?;
+        self.ops.push(Op::AddScaled { input: branch, factor: c.residual_scale, out: hidden });
+        Ok(())
+    }
+}

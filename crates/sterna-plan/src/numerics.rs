@@ -1,0 +1,170 @@
+//! The scalar definitions of everything that is computed in floats: the written orders of contract C3 and C4.
+//!
+//! These few functions are the law. A backend may compute eight lanes at once, but every lane does what is written
+//! here, so that a row has the same bits at every width.
+
+/// Lanes of every f32 reduction: element `i` belongs to lane `i % LANES`.
+pub const LANES: usize = 8;
+
+/// Adds eight lane sums in the one written order: `((0+4)+(2+6)) + ((1+5)+(3+7))`.
+#[inline(always)]
+pub fn tree(l: [f32; LANES]) -> f32 {
+    let pair = [l[0] + l[4], l[1] + l[5], l[2] + l[6], l[3] + l[7]];
+    (pair[0] + pair[2]) + (pair[1] + pair[3])
+}
+
+/// `e^x` in f32: range reduction by `ln 2` in two parts and a degree-6 polynomial, every step one fused multiply-add.
+///
+/// Relative error below 2e-7 on [-87, 88]; 0 below -87.3, saturates near the largest f32 above 88; NaN stays NaN.
+#[inline(always)]
+pub fn exp(x: f32) -> f32 {
+    const LOG2E: f32 = std::f32::consts::LOG2_E;
+    const LN2_HI: f32 = 0.693_359_375;
+    const LN2_LO: f32 = -2.121_944_4e-4;
+    const ROUND: f32 = 12_582_912.0; // 1.5 * 2^23: adding and subtracting it rounds half to even
+    let clamped = if x > 88.0 { 88.0 } else if x < -87.3 { -87.3 } else { x };
+    let t = clamped.mul_add(LOG2E, ROUND); // the low bits of t hold the integer, two's complement
+    let n = t - ROUND;
+    let r = n.mul_add(-LN2_LO, n.mul_add(-LN2_HI, clamped));
+    let mut p = 1.987_569_1e-4_f32.mul_add(r, 1.398_199_9e-3);
+    p = p.mul_add(r, 8.333_452e-3);
+    p = p.mul_add(r, 4.166_579_6e-2);
+    p = p.mul_add(r, 1.666_666_5e-1);
+    p = p.mul_add(r, 0.5);
+    let y = (r * r).mul_add(p, r) + 1.0;
+    let exponent = t.to_bits().wrapping_sub(ROUND.to_bits()).wrapping_add(127);
+    let scale = f32::from_bits(exponent << 23);
+    if x < -87.3 { 0.0 } else { y * scale }
+}
+
+/// `x * sigmoid(x)` as `x / (1 + exp(-x))`.
+#[inline(always)]
+pub fn silu(x: f32) -> f32 {
+    x / (1.0 + exp(-x))
+}
+
+/// Inverse root mean square: lane sums of squares by fused multiply-add, [`tree`], then `1 / sqrt(mean + eps)`.
+#[inline(always)]
+pub fn inverse_rms(x: &[f32], eps: f32) -> f32 {
+    let mut lanes = [0f32; LANES];
+    let mut chunks = x.chunks_exact(LANES);
+    for c in &mut chunks {
+        for (l, v) in lanes.iter_mut().zip(c) {
+            *l = v.mul_add(*v, *l);
+        }
+    }
+    for (l, v) in lanes.iter_mut().zip(chunks.remainder()) {
+        *l = v.mul_add(*v, *l);
+    }
+    1.0 / (tree(lanes) / x.len() as f32 + eps).sqrt()
+}
+
+/// `out = (x * inverse_rms) * weight`.
+#[inline(always)]
+pub fn rms_norm(x: &[f32], weight: &[f32], eps: f32, out: &mut [f32]) {
+    let inv = inverse_rms(x, eps);
+    for ((o, v), w) in out.iter_mut().zip(x).zip(weight) {
+        *o = (v * inv) * w;
+    }
+}
+
+/// Rounds half to even, for |x| below 2^22.
+#[inline(always)]
+pub fn round_even(x: f32) -> f32 {
+    const ROUND: f32 = 12_582_912.0;
+    (x + ROUND) - ROUND
+}
+
+/// Quantises one group of activations to int8 (contract C2): returns `d = max|x| / 127` and writes
+/// `round_half_even(x / d)`; all zero when `d` is 0. A non-finite input gives a non-finite `d`, which the
+/// outputs inherit, so that it is found (C6) and not hidden.
+#[inline(always)]
+pub fn quantize_group(x: &[f32], q: &mut [i8]) -> f32 {
+    const ROUND: f32 = 12_582_912.0;
+    // Without its sign a float's bits order as the float does, and whatever is not finite comes last.
+    let max = x.iter().fold(0u32, |m, v| m.max(v.to_bits() & 0x7fff_ffff));
+    let d = f32::from_bits(max) / 127.0;
+    if d > 0.0 && max < 0x7f80_0000 {
+        for (q, v) in q.iter_mut().zip(x) {
+            *q = (v / d + ROUND).to_bits().wrapping_sub(ROUND.to_bits()) as i8;
+        }
+    } else {
+        q.fill(0);
+    }
+    d
+}
+
+/// Rotates the pair `(a, b)` by the angle whose cosine and sine are given.
+#[inline(always)]
+pub fn rotate(a: f32, b: f32, cos: f32, sin: f32) -> (f32, f32) {
+    (a.mul_add(cos, -(b * sin)), b.mul_add(cos, a * sin))
+}
+
+/// Cosines then sines of one position, `[2 * frequencies]` f32, computed in f64.
+pub fn rotation_row(frequencies: &[f64], factor: f64, position: u32, out: &mut [f32]) {
+    let (cos, sin) = out.split_at_mut(frequencies.len());
+    for ((f, c), s) in frequencies.iter().zip(cos).zip(sin) {
+        let (sine, cosine) = (f * f64::from(position)).sin_cos();
+        *c = (cosine * factor) as f32;
+        *s = (sine * factor) as f32;
+    }
+}
+
+/// A softmax over keys in progress: maximum, sum of exponentials, and the weighted values live in the caller.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Softmax {
+    /// Largest score so far.
+    pub max: f32,
+    /// Sum of `exp(score - max)`.
+    pub sum: f32,
+}
+
+impl Softmax {
+    /// Factors on the old and on the new piece, and the merged state; pieces are merged in ascending order (C4).
+    #[inline(always)]
+    pub fn merge(self, piece: Softmax) -> (f32, f32, Softmax) {
+        let max = if piece.max > self.max { piece.max } else { self.max };
+        let (old, new) = (exp(self.max - max), exp(piece.max - max));
+        (old, new, Softmax { max, sum: self.sum.mul_add(old, piece.sum * new) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exp_is_close_and_edges_hold() {
+        let mut worst = 0f64;
+        for i in -8700..8800 {
+            let x = i as f32 * 0.01;
+            let want = f64::from(x).exp();
+            worst = worst.max((f64::from(exp(x)) - want).abs() / want);
+        }
+        assert!(worst < 2.5e-7, "{worst}");
+        assert_eq!(exp(0.0), 1.0);
+        assert_eq!(exp(-1000.0), 0.0);
+        assert_eq!(exp(f32::NEG_INFINITY), 0.0);
+        assert!(exp(f32::NAN).is_nan());
+        assert!(exp(1000.0).is_finite());
+    }
+
+    #[test]
+    fn quantising_rounds_half_to_even_and_keeps_the_maximum() {
+        let x = [127.0, -127.0, 0.5, 1.5, 2.5, -0.5, -1.5, 0.0];
+        let mut q = [9i8; 8];
+        assert_eq!(quantize_group(&x, &mut q), 1.0);
+        assert_eq!(q, [127, -127, 0, 2, 2, 0, -2, 0]);
+        assert_eq!(quantize_group(&[0.0; 8], &mut q), 0.0);
+        assert_eq!(q, [0; 8]);
+        assert!(quantize_group(&[f32::NAN, 1.0], &mut q[..2]).is_nan());
+        assert!(quantize_group(&[f32::INFINITY, 1.0], &mut q[..2]).is_nan());
+    }
+
+    #[test]
+    fn a_tail_that_is_no_multiple_of_the_lanes_counts() {
+        let x: Vec<f32> = (1..=11).map(|v| v as f32).collect();
+        let want = 1.0 / (x.iter().map(|v| v * v).sum::<f32>() / 11.0 + 1e-5).sqrt();
+        assert!((inverse_rms(&x, 1e-5) - want).abs() < 1e-7);
+    }
+}

@@ -1,0 +1,236 @@
+//! The operations of a plan: fused LLM ops over named buffers, each a prologue, a core and an epilogue.
+
+/// Index of a buffer in [`crate::Plan::buffers`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BufferId(pub usize);
+
+/// Index of a weight in [`crate::ModelPlan::weights`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct WeightId(pub usize);
+
+/// Index of a state in [`crate::ModelPlan::states`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StateId(pub usize);
+
+/// Columns `start .. start + len` of every row of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Slice {
+    /// The buffer.
+    pub buffer: BufferId,
+    /// First column.
+    pub start: usize,
+    /// Number of columns.
+    pub len: usize,
+}
+
+/// What happens to a linear layer's input rows before they are quantised.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Prologue {
+    /// Nothing.
+    None,
+    /// RMS norm with this weight vector.
+    RmsNorm {
+        /// `[cols]`.
+        weight: WeightId,
+        /// Inside the root.
+        eps: f32,
+    },
+}
+
+/// What happens to a linear layer's outputs before they are written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Epilogue {
+    /// Members' outputs side by side into the output slice.
+    Store,
+    /// As `Store`, times a factor.
+    Scale(f32),
+    /// `out = fma(factor, y, out)`: the residual stream.
+    AddScaled(f32),
+    /// Two members of equal height: `silu(y0) * y1`.
+    SiluMul,
+}
+
+/// Linear layers that share one input and one quantisation of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Linear {
+    /// On the input rows.
+    pub prologue: Prologue,
+    /// Matrices `[n_i, cols]`, outputs side by side in this order.
+    pub members: Vec<WeightId>,
+    /// `[rows, cols]`.
+    pub input: Slice,
+    /// `[rows, sum of n_i]`, or `[rows, n_0]` for `SiluMul`.
+    pub out: Slice,
+    /// On the outputs.
+    pub epilogue: Epilogue,
+}
+
+/// Per-head RMS norm, weights `[head_dim]`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeadNorm {
+    /// `[head_dim]`.
+    pub weight: WeightId,
+    /// Inside the root.
+    pub eps: f32,
+}
+
+/// Rotation of the first `dim` dimensions of every head, pairing `i` with `i + dim / 2`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rotation {
+    /// `[rows, dim]`: cosines, then sines.
+    pub table: BufferId,
+    /// Rotated dimensions.
+    pub dim: usize,
+}
+
+/// Preparation of q, k and v that a fused attention does itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AttentionInput {
+    /// Norm on every head of q.
+    pub q_norm: Option<HeadNorm>,
+    /// Norm on every head of k.
+    pub k_norm: Option<HeadNorm>,
+    /// Rotation of q and k after the norm.
+    pub rotation: Rotation,
+    /// `[rows, kv_heads * head_dim]`.
+    pub k: Slice,
+    /// `[rows, kv_heads * head_dim]`.
+    pub v: Slice,
+}
+
+/// Causal attention over a state's keys and values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attention {
+    /// Present when norm, rotation and the write of k and v are folded in.
+    pub input: Option<AttentionInput>,
+    /// `[rows, heads * head_dim]`.
+    pub q: Slice,
+    /// Keys and values.
+    pub state: StateId,
+    /// `[rows, heads * head_dim]`.
+    pub out: Slice,
+    /// Query heads.
+    pub heads: usize,
+    /// Key and value heads.
+    pub kv_heads: usize,
+    /// Width of a head.
+    pub head_dim: usize,
+    /// Factor on scores.
+    pub scale: f32,
+}
+
+/// One operation. Row `i` of an output depends on row `i` of the inputs, the weights and the state alone (C1).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Op {
+    /// `out[r] = table[token r] * scale`.
+    Embed {
+        /// `[vocab, cols]`.
+        table: WeightId,
+        /// Factor.
+        scale: f32,
+        /// `[rows, cols]`.
+        out: BufferId,
+    },
+    /// Cosines and sines of every row's position.
+    RotationTable {
+        /// `[rows, dim]`.
+        out: BufferId,
+    },
+    /// RMS norm of every row, or of every head of it.
+    RmsNorm {
+        /// `[rows, cols]`.
+        input: Slice,
+        /// `[cols]`, or `[head_dim]`.
+        weight: WeightId,
+        /// Inside the root.
+        eps: f32,
+        /// Width of the normed piece; the whole slice for an ordinary norm.
+        width: usize,
+        /// `[rows, cols]`; may be the input.
+        out: Slice,
+    },
+    /// Matrix products.
+    Linear(Linear),
+    /// Rotates heads in place.
+    Rotate {
+        /// `[rows, heads * head_dim]`.
+        heads: Slice,
+        /// Width of a head.
+        head_dim: usize,
+        /// Angles.
+        rotation: Rotation,
+    },
+    /// Writes k and v of every row to the state at the row's slot.
+    KvWrite {
+        /// `[rows, kv_heads * head_dim]`.
+        k: Slice,
+        /// `[rows, kv_heads * head_dim]`.
+        v: Slice,
+        /// Where to.
+        state: StateId,
+    },
+    /// Attention.
+    Attention(Attention),
+    /// `out = silu(gate) * up`.
+    SiluMul {
+        /// `[rows, n]`.
+        gate: Slice,
+        /// `[rows, n]`.
+        up: Slice,
+        /// `[rows, n]`.
+        out: Slice,
+    },
+    /// `out = fma(factor, input, out)`.
+    AddScaled {
+        /// `[rows, n]`.
+        input: Slice,
+        /// Factor.
+        factor: f32,
+        /// `[rows, n]`.
+        out: Slice,
+    },
+    /// `out = input * factor`, in place.
+    Scale {
+        /// `[rows, n]`.
+        slice: Slice,
+        /// Factor.
+        factor: f32,
+    },
+    /// Copies the rows whose outputs are wanted; ops on a per-output buffer then run on those alone.
+    SelectOutputs {
+        /// `[rows, n]`.
+        input: BufferId,
+        /// `[outputs, n]`.
+        out: BufferId,
+    },
+    /// Best and second-best column below `valid`; ties go to the lowest index (C6).
+    Argmax {
+        /// `[outputs, padded]`.
+        logits: BufferId,
+        /// Columns that are real.
+        valid: usize,
+    },
+}
+
+impl Op {
+    /// A short name for tables and messages.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Op::Embed { .. } => "embed",
+            Op::RotationTable { .. } => "rotation-table",
+            Op::RmsNorm { .. } => "rms-norm",
+            Op::Linear(_) => "linear",
+            Op::Rotate { .. } => "rotate",
+            Op::KvWrite { .. } => "kv-write",
+            Op::Attention(_) => "attention",
+            Op::SiluMul { .. } => "silu-mul",
+            Op::AddScaled { .. } => "add-scaled",
+            Op::Scale { .. } => "scale",
+            Op::SelectOutputs { .. } => "select-outputs",
+            Op::Argmax { .. } => "argmax",
+        }
+    }
+}

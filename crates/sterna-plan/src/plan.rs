@@ -1,0 +1,269 @@
+//! A model as data: weights, states and one immutable list of ops per entry point.
+
+use std::fmt::Write as _;
+
+use sterna_bundle::LinearNumerics;
+use sterna_format::Encoding;
+
+use crate::op::{BufferId, Epilogue, Op, Prologue, Slice, StateId, WeightId};
+
+/// How a plan uses a weight.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WeightUse {
+    /// Matrix of a linear layer.
+    Linear(LinearNumerics),
+    /// Rows are looked up.
+    Gather,
+    /// A vector of floats.
+    Vector,
+}
+
+/// A weight that a plan names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WeightSpec {
+    /// Canonical name in the [`sterna_bundle::WeightSource`].
+    pub name: String,
+    /// Encoding in the source.
+    pub encoding: Encoding,
+    /// Output features or table entries.
+    pub rows: usize,
+    /// Input features.
+    pub cols: usize,
+    /// How it is used.
+    pub usage: WeightUse,
+}
+
+impl WeightSpec {
+    /// Bytes in the canonical encoding.
+    pub fn bytes(&self) -> u64 {
+        self.encoding.row_bytes(self.cols).unwrap_or(0) as u64 * self.rows as u64
+    }
+}
+
+/// A state that calls read and write.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum StateSpec {
+    /// Keys and values of every position, f16.
+    FullKv {
+        /// Layer, for messages.
+        layer: usize,
+        /// Key and value heads.
+        kv_heads: usize,
+        /// Width of a head.
+        head_dim: usize,
+    },
+}
+
+impl StateSpec {
+    /// Bytes for one position.
+    pub fn bytes_per_position(&self) -> usize {
+        match self {
+            StateSpec::FullKv { kv_heads, head_dim, .. } => 2 * 2 * kv_heads * head_dim,
+        }
+    }
+}
+
+/// Rows of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BufferRows {
+    /// One per row of the call.
+    Call,
+    /// One per wanted output.
+    Outputs,
+}
+
+/// An activation buffer, f32.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Buffer {
+    /// For tables and messages.
+    pub name: &'static str,
+    /// Columns.
+    pub cols: usize,
+    /// Rows.
+    pub rows: BufferRows,
+}
+
+impl Buffer {
+    /// The whole of buffer `id`.
+    pub fn all(&self, id: BufferId) -> Slice {
+        Slice { buffer: id, start: 0, len: self.cols }
+    }
+}
+
+/// Whether C1 holds for every op (contract C8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Every row has the bits of the S=1 call.
+    Exact,
+    /// Some lane is only argmax-equal in tests.
+    Close,
+}
+
+/// One entry point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// "main", "verify", "prefill64", ...
+    pub name: String,
+    /// Largest number of rows in a call.
+    pub width: usize,
+    /// Activation buffers.
+    pub buffers: Vec<Buffer>,
+    /// The ops, in order.
+    pub ops: Vec<Op>,
+    /// Promise on bits.
+    pub level: Level,
+}
+
+/// What every entry point shares.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelPlan {
+    /// Weights.
+    pub weights: Vec<WeightSpec>,
+    /// States.
+    pub states: Vec<StateSpec>,
+    /// Entry points, narrowest first; all share weights and states.
+    pub entries: Vec<Plan>,
+    /// Rotary frequencies in radians per position.
+    pub frequencies: Vec<f64>,
+    /// Factor on cosines and sines.
+    pub rotation_factor: f64,
+    /// Real tokens.
+    pub vocab: usize,
+    /// Tokens padded to a multiple of 64; pads never win.
+    pub padded_vocab: usize,
+    /// Positions a session may use.
+    pub context: usize,
+    /// Keys of one attention piece (C4).
+    pub attention_piece: usize,
+}
+
+/// What one call of an entry point costs, from the plan alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Ops, hence dispatches.
+    pub ops: usize,
+    /// Bytes of weights in their canonical encoding, read once per call.
+    pub weight_bytes: u64,
+    /// Multiply-accumulates of linear layers per row, head included.
+    pub macs_per_row: u64,
+    /// Bytes of state added per position.
+    pub state_bytes: u64,
+}
+
+impl ModelPlan {
+    /// The weight behind an id.
+    pub fn weight(&self, id: WeightId) -> &WeightSpec {
+        &self.weights[id.0]
+    }
+    /// The state behind an id.
+    pub fn state(&self, id: StateId) -> &StateSpec {
+        &self.states[id.0]
+    }
+    /// Index of the narrowest entry point that holds `rows`, if one does.
+    pub fn entry_for(&self, rows: usize) -> Option<usize> {
+        self.entries.iter().position(|e| e.width >= rows)
+    }
+
+    /// Cost of one call.
+    pub fn cost(&self, entry: &Plan) -> Cost {
+        let mut cost = Cost { ops: entry.ops.len(), ..Cost::default() };
+        for op in &entry.ops {
+            match op {
+                Op::Linear(l) => {
+                    for id in &l.members {
+                        let w = self.weight(*id);
+                        cost.weight_bytes += w.bytes();
+                        cost.macs_per_row += (w.rows * w.cols) as u64;
+                    }
+                    if let Prologue::RmsNorm { weight, .. } = l.prologue {
+                        cost.weight_bytes += self.weight(weight).bytes();
+                    }
+                }
+                Op::RmsNorm { weight, .. } => cost.weight_bytes += self.weight(*weight).bytes(),
+                Op::Embed { table, .. } => {
+                    let w = self.weight(*table);
+                    cost.weight_bytes += w.bytes() / w.rows.max(1) as u64;
+                }
+                _ => {}
+            }
+        }
+        cost.state_bytes = self.states.iter().map(|s| s.bytes_per_position() as u64).sum();
+        cost
+    }
+
+    /// A listing for people: every op with its buffers and weights.
+    pub fn describe(&self, entry: &Plan) -> String {
+        let mut text = String::new();
+        let cost = self.cost(entry);
+        let _ = writeln!(
+            text,
+            "entry {} (up to {} rows, {:?}): {} ops, {:.2} MB of weights a call, {:.2} M multiply-accumulates a row",
+            entry.name,
+            entry.width,
+            entry.level,
+            cost.ops,
+            cost.weight_bytes as f64 / 1e6,
+            cost.macs_per_row as f64 / 1e6
+        );
+        for (i, op) in entry.ops.iter().enumerate() {
+            let _ = writeln!(text, "{i:5}  {}", self.describe_op(entry, op));
+        }
+        text
+    }
+
+    /// One op on one line.
+    pub fn describe_op(&self, entry: &Plan, op: &Op) -> String {
+        let slice = |s: &Slice| {
+            let b = &entry.buffers[s.buffer.0];
+            if s.start == 0 && s.len == b.cols {
+                b.name.to_owned()
+            } else {
+                format!("{}[{}..{}]", b.name, s.start, s.start + s.len)
+            }
+        };
+        let buffer = |b: &BufferId| entry.buffers[b.0].name;
+        let name = |w: &WeightId| self.weights[w.0].name.as_str();
+        match op {
+            Op::Embed { table, scale, out } => format!("{} = embed({}) * {scale}", buffer(out), name(table)),
+            Op::RotationTable { out } => format!("{} = rotation-table(position)", buffer(out)),
+            Op::RmsNorm { input, weight, out, .. } => {
+                format!("{} = rms-norm({}, {})", slice(out), slice(input), name(weight))
+            }
+            Op::Linear(l) => {
+                let members = l.members.iter().map(name).collect::<Vec<_>>().join(" | ");
+                let input = match l.prologue {
+                    Prologue::None => slice(&l.input),
+                    Prologue::RmsNorm { weight, .. } => format!("rms-norm({}, {})", slice(&l.input), name(&weight)),
+                };
+                let encoding = l.members.first().map_or("", |w| self.weights[w.0].encoding.name());
+                match l.epilogue {
+                    Epilogue::Store => format!("{} = linear[{encoding}]({members})({input})", slice(&l.out)),
+                    Epilogue::Scale(f) => {
+                        format!("{} = linear[{encoding}]({members})({input}) * {f}", slice(&l.out))
+                    }
+                    Epilogue::AddScaled(f) => {
+                        format!("{} += linear[{encoding}]({members})({input}) * {f}", slice(&l.out))
+                    }
+                    Epilogue::SiluMul => {
+                        format!("{} = silu-mul(linear[{encoding}]({members})({input}))", slice(&l.out))
+                    }
+                }
+            }
+            Op::Rotate { heads, .. } => format!("rotate {}", slice(heads)),
+            Op::KvWrite { k, v, state } => format!("state{} <- {}, {}", state.0, slice(k), slice(v)),
+            Op::Attention(a) => {
+                let folded = a.input.map_or(String::new(), |i| {
+                    let norm = if i.q_norm.is_some() { "norm, " } else { "" };
+                    format!(", {norm}rotation and kv write folded")
+                });
+                format!("{} = attention({}, state{}{folded})", slice(&a.out), slice(&a.q), a.state.0)
+            }
+            Op::SiluMul { gate, up, out } => format!("{} = silu({}) * {}", slice(out), slice(gate), slice(up)),
+            Op::AddScaled { input, factor, out } => format!("{} += {} * {factor}", slice(out), slice(input)),
+            Op::Scale { slice: s, factor } => format!("{} *= {factor}", slice(s)),
+            Op::SelectOutputs { input, out } => format!("{} = wanted rows of {}", buffer(out), buffer(input)),
+            Op::Argmax { logits, valid } => format!("argmax({}, first {valid})", buffer(logits)),
+        }
+    }
+}

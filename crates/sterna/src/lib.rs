@@ -1,0 +1,1 @@
+//! Run low-bit language models: the facade library behind the `sterna` command.
