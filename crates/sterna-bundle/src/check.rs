@@ -22,7 +22,8 @@ pub(crate) fn check(config: &ModelConfig, place: &'static str) -> Result<(), Bun
             return Err(BundleError::key(place, key, value, format!("1 to {DIM}")));
         }
     }
-    let fail = |key: &str, found: String, supported: &str| Err(BundleError::key(place, key, found, supported));
+    let fail =
+        |key: &str, found: String, supported: &str| Err(BundleError::key(place, key, found, supported));
     if c.context == 0 || c.context > 1 << 30 {
         return fail("context", c.context.to_string(), "1 to 2^30 positions");
     }
@@ -52,7 +53,8 @@ pub(crate) fn check(config: &ModelConfig, place: &'static str) -> Result<(), Bun
 }
 
 fn check_rope(rope: &Rope, head_dim: usize, place: &'static str) -> Result<(), BundleError> {
-    let fail = |key: &str, found: String, supported: String| Err(BundleError::key(place, key, found, supported));
+    let fail =
+        |key: &str, found: String, supported: String| Err(BundleError::key(place, key, found, supported));
     if rope.dim != head_dim {
         let supported = format!("all {head_dim} dimensions of a head (partial rotation is not)");
         return fail("rotated dimensions", rope.dim.to_string(), supported);
@@ -63,7 +65,11 @@ fn check_rope(rope: &Rope, head_dim: usize, place: &'static str) -> Result<(), B
     }
     let list = |key: &str, values: &[f64]| {
         if values.len() != head_dim / 2 {
-            return fail(key, format!("a list of {}", values.len()), format!("one per frequency, {}", head_dim / 2));
+            return fail(
+                key,
+                format!("a list of {}", values.len()),
+                format!("one per frequency, {}", head_dim / 2),
+            );
         }
         match values.iter().find(|v| !positive(**v)) {
             Some(v) => fail(key, v.to_string(), "positive numbers".into()),
@@ -76,7 +82,8 @@ fn check_rope(rope: &Rope, head_dim: usize, place: &'static str) -> Result<(), B
         }
         fail(key, value.to_string(), format!("a number of at least {least}"))
     };
-    let original = |n: usize| if n > 1 { Ok(()) } else { fail("original context", n.to_string(), "above 1".into()) };
+    let original =
+        |n: usize| if n > 1 { Ok(()) } else { fail("original context", n.to_string(), "above 1".into()) };
     match &rope.scaling {
         RopeScaling::None => Ok(()),
         RopeScaling::Linear { factor } => number("rope factor", *factor, 1.0),
@@ -94,7 +101,11 @@ fn check_rope(rope: &Rope, head_dim: usize, place: &'static str) -> Result<(), B
             number("rope factor", *factor, 1.0)?;
             number("low_freq_factor", *low_freq_factor, f64::MIN_POSITIVE)?;
             if !(high_freq_factor.is_finite() && high_freq_factor > low_freq_factor) {
-                return fail("high_freq_factor", high_freq_factor.to_string(), "above low_freq_factor".into());
+                return fail(
+                    "high_freq_factor",
+                    high_freq_factor.to_string(),
+                    "above low_freq_factor".into(),
+                );
             }
             original(*original_context)
         }

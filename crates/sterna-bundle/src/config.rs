@@ -100,7 +100,8 @@ impl Rope {
                     } else if wavelength < original / high_freq_factor {
                         f
                     } else {
-                        let s = (original / wavelength - low_freq_factor) / (high_freq_factor - low_freq_factor);
+                        let s =
+                            (original / wavelength - low_freq_factor) / (high_freq_factor - low_freq_factor);
                         (1.0 - s) * f / factor + s * f
                     }
                 };

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use sterna_checkpoint::{Checkpoint, SafetensorsFile, Source, Tokenizer};
 use crate::arch::{self, Located};
 use crate::error::BundleError;
 use crate::file::{EntryPoint, Manifest, WeightEntry};
 use crate::wanted::{Role, multiplies};
 use crate::{ModelConfig, Numerics, Weight, WeightSource, file};
+use sterna_checkpoint::{Checkpoint, SafetensorsFile, Source, Tokenizer};
 
 /// What kind of file a model was opened from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

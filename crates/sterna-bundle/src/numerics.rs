@@ -41,8 +41,14 @@ pub struct Numerics {
 impl Numerics {
     /// Default numerics of these linears, given as `(name, encoding, cols)`.
     pub fn of<'a>(linears: impl IntoIterator<Item = (&'a str, Encoding, usize)>) -> Self {
-        let linears = linears.into_iter().map(|(n, e, cols)| (n.to_owned(), default_numerics(e, cols))).collect();
-        Self { attention_piece: ATTENTION_PIECE, rope: RopeStyle::Neox, rounding: ROUNDING.to_owned(), linears }
+        let linears =
+            linears.into_iter().map(|(n, e, cols)| (n.to_owned(), default_numerics(e, cols))).collect();
+        Self {
+            attention_piece: ATTENTION_PIECE,
+            rope: RopeStyle::Neox,
+            rounding: ROUNDING.to_owned(),
+            linears,
+        }
     }
 
     /// How the linear weight called `name` meets its activations: as named, or by [`default_numerics`] for a weight
@@ -63,7 +69,8 @@ impl Numerics {
                     LinearNumerics::Float => 0,
                 };
                 // A row with one scale is exact under any grouping of its inputs; blocks keep their own.
-                let any = encoding == Encoding::Ternary(ScaleGroup::Row) && group > 0 && cols.is_multiple_of(group);
+                let any =
+                    encoding == Encoding::Ternary(ScaleGroup::Row) && group > 0 && cols.is_multiple_of(group);
                 group == default || (any && group.is_multiple_of(16))
             }
         };
@@ -71,7 +78,8 @@ impl Numerics {
             return Ok(());
         }
         let found = named.map_or_else(|| "missing".to_owned(), |n| format!("{n:?}"));
-        let wanted = format!("{:?} for a matrix in {encoding} of {cols} inputs", default_numerics(encoding, cols));
+        let wanted =
+            format!("{:?} for a matrix in {encoding} of {cols} inputs", default_numerics(encoding, cols));
         Err(BundleError::key("bundle manifest", format!("numerics.linears.{name}"), found, wanted))
     }
 }

@@ -77,7 +77,12 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
     let wants: Vec<_> = wanted(&model.config).collect();
     for name in &keep {
         if !wants.iter().any(|w| w.role == Role::Linear && (w.name == *name || w.part == *name)) {
-            return Err(BundleError::key("pack options", "keep", name, "a linear weight's canonical name or its part"));
+            return Err(BundleError::key(
+                "pack options",
+                "keep",
+                name,
+                "a linear weight's canonical name or its part",
+            ));
         }
     }
     let json = model.tokenizer.to_json()?;
@@ -98,9 +103,10 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
     let mut report = PackReport::default();
     let mut done = 0;
     for w in &wants {
-        let source = model
-            .weight(&w.name)
-            .ok_or_else(|| BundleError::MissingTensor { name: w.name.clone(), arch: model.config.arch.name() })?;
+        let source = model.weight(&w.name).ok_or_else(|| BundleError::MissingTensor {
+            name: w.name.clone(),
+            arch: model.config.arch.name(),
+        })?;
         let kept = w.role != Role::Linear || keep.iter().any(|k| *k == w.name || k == w.part);
         let floats = source.encoding.is_float() && model.source_kind() == SourceKind::HuggingFace;
         let become_ternary = floats && !kept;

@@ -35,7 +35,11 @@ pub(crate) struct Wanted {
 /// All tensors of `config`, lazily (a hostile layer count must not size anything).
 pub(crate) fn wanted(config: &ModelConfig) -> impl Iterator<Item = Wanted> + '_ {
     let c = config;
-    let top = [("embed", Role::Table, c.vocab, true), ("head", Role::Head, c.vocab, !c.tied), ("norm", Role::Vector, 1, true)];
+    let top = [
+        ("embed", Role::Table, c.vocab, true),
+        ("head", Role::Head, c.vocab, !c.tied),
+        ("norm", Role::Vector, 1, true),
+    ];
     let top = top.into_iter().filter(|t| t.3).map(|(part, role, rows, _)| Wanted {
         name: part.to_owned(),
         layer: None,

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use sterna_plan::{
     BackendError, BufferRows, CallStats, Executor, MemoryUse, ModelPlan, Op, OpTime, Outputs, PlanError, RowTable,
-    Top2, Wanted, WeightUse,
+    Top2, Wanted,
 };
 
 use crate::acts::Acts;
@@ -266,9 +266,4 @@ impl Executor for CpuExecutor {
     fn profile_times(&self) -> Vec<OpTime> {
         self.times.lock().map(|t| t.clone()).unwrap_or_default()
     }
-}
-
-/// True when a plan's weight is a matrix; used by ops that name members.
-pub fn is_matrix(usage: WeightUse) -> bool {
-    matches!(usage, WeightUse::Linear(_))
 }

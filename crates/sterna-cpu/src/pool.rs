@@ -113,11 +113,6 @@ impl Pool {
         Ok(Self { control, workers })
     }
 
-    /// Threads of a run.
-    pub fn threads(&self) -> usize {
-        self.control.threads
-    }
-
     /// Runs `job` on every thread and returns when all are done.
     ///
     /// # Errors

@@ -24,11 +24,6 @@ impl<'a, T> Shared<'a, T> {
         Self { start: slice.as_mut_ptr(), len: slice.len(), life: PhantomData }
     }
 
-    /// Elements.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
     /// Elements `at .. at + n` for reading.
     ///
     /// # Safety

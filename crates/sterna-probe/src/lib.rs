@@ -1,1 +1,3 @@
 //! Interleaved measurement, gates and machine limits.
+
+pub mod synthetic;

@@ -1,6 +1,14 @@
 //! Sessions: prefill, decode, sampling, stop conditions, chat templates.
+//!
+//! This crate sees plans and states only, never an architecture or a device.
 
 pub mod chat;
+mod generate;
 pub mod sample;
+mod session;
 pub mod stop;
 pub mod stream;
+
+pub use generate::{Finish, GenerateError, Generated, Listener, Request, Silent, generate};
+pub use sample::SamplingParams;
+pub use session::{Session, SessionError};

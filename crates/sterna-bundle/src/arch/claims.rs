@@ -104,8 +104,14 @@ pub(crate) fn claim(
         }
         claimed.insert(name.clone());
         let order = order(&w);
-        let located =
-            Located { source: name, role: w.role, encoding: info.encoding, rows: w.rows, cols: w.cols, order };
+        let located = Located {
+            source: name,
+            role: w.role,
+            encoding: info.encoding,
+            rows: w.rows,
+            cols: w.cols,
+            order,
+        };
         found.insert(w.name, located);
     }
     let left: Vec<&String> =

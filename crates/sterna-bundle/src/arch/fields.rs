@@ -40,7 +40,12 @@ impl<'a> Fields<'a> {
     }
 
     /// The error that says `key` holds something else than wanted.
-    pub(crate) fn bad(&self, key: &str, found: impl std::fmt::Display, supported: impl Into<String>) -> BundleError {
+    pub(crate) fn bad(
+        &self,
+        key: &str,
+        found: impl std::fmt::Display,
+        supported: impl Into<String>,
+    ) -> BundleError {
         BundleError::key(self.place, self.full(key), found, supported)
     }
 
@@ -111,7 +116,9 @@ impl<'a> Fields<'a> {
 pub(crate) fn brief(value: &Value) -> String {
     match value {
         Value::Array(list) => format!("a list of {}", list.len()),
-        Value::Object(map) => format!("a map of {}", map.keys().take(6).cloned().collect::<Vec<_>>().join(", ")),
+        Value::Object(map) => {
+            format!("a map of {}", map.keys().take(6).cloned().collect::<Vec<_>>().join(", "))
+        }
         other => other.to_string(),
     }
 }

@@ -92,7 +92,8 @@ pub(crate) fn from_gguf(origin: &Origin, f: &Fields) -> Result<ModelConfig, Bund
         return Err(f.bad("attention.value_length", other, format!("the width of keys, {head_dim}")));
     }
     let scale = 1.0 / (head_dim as f64).sqrt();
-    if let Some(other) = f.number("attention.scale")?.filter(|s| *s != 0.0 && (s / scale - 1.0).abs() > 1e-6) {
+    if let Some(other) = f.number("attention.scale")?.filter(|s| *s != 0.0 && (s / scale - 1.0).abs() > 1e-6)
+    {
         return Err(f.bad("attention.scale", other, format!("1/sqrt of the width of a head, {scale}")));
     }
     let vocab = origin.rows("embed")?;

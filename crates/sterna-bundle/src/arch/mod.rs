@@ -51,7 +51,9 @@ impl Origin<'_> {
         let name = self.spelling.name(None, part);
         match self.tensors.get(&name).map(|t| t.shape.as_slice()) {
             Some([rows, _]) => Ok(*rows),
-            Some(other) => Err(BundleError::key("checkpoint", name, format!("of shape {other:?}"), "a matrix")),
+            Some(other) => {
+                Err(BundleError::key("checkpoint", name, format!("of shape {other:?}"), "a matrix"))
+            }
             None => Err(BundleError::MissingTensor { name, arch: self.arch.name() }),
         }
     }
@@ -108,14 +110,19 @@ fn read_hf(
         _ => None,
     };
     let Some((_, arch)) = KNOWN.iter().find(|k| Some(k.0) == found) else {
-        let found = listed.map_or_else(|| "no architectures in config.json".to_owned(), |v| shorten(&v.to_string()));
+        let found =
+            listed.map_or_else(|| "no architectures in config.json".to_owned(), |v| shorten(&v.to_string()));
         return Err(BundleError::Architecture { found, supported: KNOWN.map(|k| k.0).join(", ") });
     };
     let quantised = "an unquantised (or pseudo-quantised) float checkpoint, or a GGUF file";
     for key in ["quantization_config", "compression_config"] {
         if let Some(value) = f.get(key) {
             let method = value.get("quant_method").and_then(Value::as_str);
-            return Err(f.bad(key, method.map_or_else(|| brief(&value), |m| format!("of method {m:?}")), quantised));
+            return Err(f.bad(
+                key,
+                method.map_or_else(|| brief(&value), |m| format!("of method {m:?}")),
+                quantised,
+            ));
         }
     }
     let origin = Origin { arch: *arch, spelling: Spelling::HuggingFace, tensors, checkpoint };
@@ -133,7 +140,8 @@ fn drop_tied_copy(f: &Fields, origin: &Origin, reading: &mut Reading) -> Result<
     if reading.config.tied || f.flag("tie_word_embeddings")? != Some(true) {
         return Ok(());
     }
-    let bytes = |part| origin.checkpoint.tensor(&origin.spelling.name(None, part)).map(|t| (t.encoding, t.data));
+    let bytes =
+        |part| origin.checkpoint.tensor(&origin.spelling.name(None, part)).map(|t| (t.encoding, t.data));
     if bytes("head") != bytes("embed") {
         let found = "true beside an lm_head.weight that differs from the embeddings";
         return Err(f.bad("tie_word_embeddings", found, "true without lm_head.weight, or false with it"));
@@ -156,7 +164,11 @@ fn read_gguf(
         return Err(BundleError::Architecture { found, supported: KNOWN.map(Arch::name).join(", ") });
     };
     if let Some(count) = g.whole("split.count")?.filter(|n| *n > 1) {
-        return Err(g.bad("split.count", count, "one file (merge the parts with llama.cpp's gguf-split --merge)"));
+        return Err(g.bad(
+            "split.count",
+            count,
+            "one file (merge the parts with llama.cpp's gguf-split --merge)",
+        ));
     }
     let prefix = format!("{}.", arch.name());
     let f = Fields::new(metadata, &prefix, g.place);

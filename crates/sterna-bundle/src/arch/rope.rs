@@ -140,9 +140,18 @@ pub(crate) fn from_gguf(f: &Fields, origin: &Origin, head: Head) -> Result<Rope,
             let attention_factor = match f.number("rope.scaling.attn_factor")? {
                 Some(given) => given,
                 None if head.context <= original_context => 1.0,
-                None => return Err(f.missing("rope.scaling.attn_factor", "a context above the original one needs it")),
+                None => {
+                    return Err(
+                        f.missing("rope.scaling.attn_factor", "a context above the original one needs it")
+                    );
+                }
             };
-            RopeScaling::LongRope { short, long, original_context, attention_factor: single(attention_factor) }
+            RopeScaling::LongRope {
+                short,
+                long,
+                original_context,
+                attention_factor: single(attention_factor),
+            }
         }
         (_, None, Some(_), None) => return Err(missing(long, origin)),
         (_, None, None, Some(_)) => return Err(missing(short, origin)),
@@ -163,7 +172,8 @@ pub(crate) fn from_gguf(f: &Fields, origin: &Origin, head: Head) -> Result<Rope,
                 list(TENSORS[1], short.is_some()),
                 list(TENSORS[2], long.is_some())
             );
-            let supported = "none, linear with a factor, longrope with its two tensors, or rope_freqs.weight alone";
+            let supported =
+                "none, linear with a factor, longrope with its two tensors, or rope_freqs.weight alone";
             return Err(f.bad("rope.scaling.type", found, supported));
         }
     };

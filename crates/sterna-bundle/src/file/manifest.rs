@@ -91,7 +91,12 @@ impl Manifest {
         let n = &self.numerics;
         if n.attention_piece != ATTENTION_PIECE {
             let found = n.attention_piece;
-            return Err(BundleError::key(PLACE, "numerics.attention_piece", found, ATTENTION_PIECE.to_string()));
+            return Err(BundleError::key(
+                PLACE,
+                "numerics.attention_piece",
+                found,
+                ATTENTION_PIECE.to_string(),
+            ));
         }
         if n.rounding != ROUNDING {
             return Err(BundleError::key(PLACE, "numerics.rounding", &n.rounding, ROUNDING));
@@ -103,7 +108,12 @@ impl Manifest {
         };
         if let Some(entry) = self.entry_points.iter().find(|e| !ascending(e)) {
             let key = format!("entry_points.{}", shorten(&entry.name));
-            return Err(BundleError::key(PLACE, key, format!("{:?}", entry.widths), "widths of 1 to 4096, ascending"));
+            return Err(BundleError::key(
+                PLACE,
+                key,
+                format!("{:?}", entry.widths),
+                "widths of 1 to 4096, ascending",
+            ));
         }
         match self.entry_points.iter().find(|e| e.name == "main").map(|e| e.widths.as_slice()) {
             Some([1]) => Ok(()),

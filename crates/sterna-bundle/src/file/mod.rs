@@ -115,8 +115,9 @@ fn match_weights(
         if w.role == Role::Vector && !encoding.is_float() {
             return Err(BundleError::NotFloat { name: w.name, encoding });
         }
-        let row_bytes =
-            encoding.row_bytes(w.cols).map_err(|source| BundleError::Format { name: w.name.clone(), source })?;
+        let row_bytes = encoding
+            .row_bytes(w.cols)
+            .map_err(|source| BundleError::Format { name: w.name.clone(), source })?;
         let (dtype, shape) = stored_as(encoding, w.role, w.rows, w.cols, row_bytes);
         let RawTensor { dtype: has_dtype, shape: has_shape, data } = tensor;
         if has_dtype != dtype || has_shape != shape || w.rows.checked_mul(row_bytes) != Some(data.len()) {
@@ -138,7 +139,10 @@ fn match_weights(
         found.insert(w.name, located);
     }
     if let Some(extra) = manifest.weights.keys().find(|n| !found.contains_key(*n)) {
-        return Err(BundleError::bundle(extra, "the manifest lists it, and the configuration has no use for it"));
+        return Err(BundleError::bundle(
+            extra,
+            "the manifest lists it, and the configuration has no use for it",
+        ));
     }
     let padding = |name: &str| {
         name.starts_with(PAD) && file.tensor(name).is_some_and(|t| (t.data.len() as u64) < ALIGNMENT)
@@ -193,7 +197,10 @@ pub(crate) fn same_hash(what: &str, bytes: &[u8], wanted: &str) -> Result<(), Bu
     if found == wanted {
         return Ok(());
     }
-    Err(BundleError::bundle(what, format!("its SHA-256 is {found}, and the manifest says {}", shorten(wanted))))
+    Err(BundleError::bundle(
+        what,
+        format!("its SHA-256 is {found}, and the manifest says {}", shorten(wanted)),
+    ))
 }
 
 /// Whether all padding is zeros.

@@ -47,7 +47,8 @@ impl Writer {
         hidden.push(format!(".{}.part", std::process::id()));
         let temporary = dest.with_file_name(hidden);
         let io = |e| BundleError::io(&temporary, e);
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&temporary).map_err(io)?;
+        let mut file =
+            OpenOptions::new().write(true).create(true).truncate(true).open(&temporary).map_err(io)?;
         // The manifest is escaped into a string, so it can double.
         let room = 1024 + 2 * manifest as u64 + PER_TENSOR * tensors as u64;
         let data_start = room.next_multiple_of(ALIGNMENT);
@@ -71,7 +72,12 @@ impl Writer {
     }
 
     /// Starts a tensor at the next multiple of [`ALIGNMENT`].
-    pub(crate) fn begin(&mut self, name: &str, dtype: &'static str, shape: Vec<usize>) -> Result<(), BundleError> {
+    pub(crate) fn begin(
+        &mut self,
+        name: &str,
+        dtype: &'static str,
+        shape: Vec<usize>,
+    ) -> Result<(), BundleError> {
         let hole = (self.at.next_multiple_of(ALIGNMENT) - self.at) as usize;
         if hole > 0 {
             let (start, pad) = (self.at, format!("{PAD}{}", self.placed.len()));

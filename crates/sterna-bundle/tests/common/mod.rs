@@ -56,14 +56,23 @@ pub fn same_values(a: &Model, b: &Model) {
     }
 }
 
-pub fn pack_to(model: &Model, dest: &Path, ternary: TernaryPolicy, keep: &[&str]) -> Result<sterna_bundle::PackReport, sterna_bundle::BundleError> {
+pub fn pack_to(
+    model: &Model,
+    dest: &Path,
+    ternary: TernaryPolicy,
+    keep: &[&str],
+) -> Result<sterna_bundle::PackReport, sterna_bundle::BundleError> {
     let mut last = (0, 0);
     let mut progress = |done, total| {
         assert!(done >= last.0 && done <= total);
         last = (done, total);
     };
     let keep = keep.iter().map(|k| (*k).to_owned()).collect();
-    let report = sterna_bundle::pack(model, dest, sterna_bundle::PackOptions { ternary, keep, progress: &mut progress })?;
+    let report = sterna_bundle::pack(
+        model,
+        dest,
+        sterna_bundle::PackOptions { ternary, keep, progress: &mut progress },
+    )?;
     assert_eq!(last.0, last.1);
     Ok(report)
 }
@@ -85,7 +94,12 @@ impl Hf {
         let tensor = |n: &str| file.tensor(n).unwrap();
         let tensors = file
             .names()
-            .map(|n| (n.to_owned(), (tensor(n).dtype.to_owned(), tensor(n).shape.to_vec(), tensor(n).data.to_vec())))
+            .map(|n| {
+                (
+                    n.to_owned(),
+                    (tensor(n).dtype.to_owned(), tensor(n).shape.to_vec(), tensor(n).data.to_vec()),
+                )
+            })
             .collect();
         Self { config, tensors, tokenizer: dir.to_owned() }
     }

@@ -67,9 +67,15 @@ impl<'a> Vocabulary<'a> {
             .collect()
     }
 
-    /// The first token of type unknown.
-    pub(super) fn unknown(&self) -> Option<u32> {
-        (0..self.tokens.len()).find(|id| self.kind(*id) == UNKNOWN).map(|id| id as u32)
+    /// The unknown token: named, or of that type, or (SentencePiece) called `<unk>`.
+    pub(super) fn unknown(&self, metadata: &GgufMetadata, model: &str) -> Result<Option<u32>, CheckpointError> {
+        let named = metadata.optional("tokenizer.ggml.unknown_token_id", GgufMetadata::u32)?;
+        let position = |wanted: &dyn Fn(usize, &str) -> bool| {
+            self.tokens.iter().enumerate().find(|(id, token)| wanted(*id, token)).map(|(id, _)| id as u32)
+        };
+        Ok(named
+            .or_else(|| position(&|id, _| self.kind(id) == UNKNOWN))
+            .or_else(|| position(&|_, token| model != "gpt2" && token == "<unk>")))
     }
 }
 
@@ -93,10 +99,7 @@ pub(super) fn config(
         bos,
         eos,
         pad: id("padding")?,
-        unk: match id("unknown")? {
-            Some(id) => Some(id),
-            None => vocab.unknown(),
-        },
+        unk: vocab.unknown(metadata, model)?,
         add_bos: add_bos.unwrap_or_else(by_rule) && bos.is_some(),
         chat_template: metadata
             .optional("tokenizer.chat_template", |m, key| m.str(key).map(str::to_owned))?,

@@ -37,14 +37,7 @@ pub(super) fn parts(
     if prefix {
         decoders.push(json!({"type": "Strip", "content": " ", "start": 1, "stop": 0}));
     }
-    let unk = match metadata.optional("tokenizer.ggml.unknown_token_id", GgufMetadata::usize)? {
-        Some(id) => vocab.tokens.get(id).map(str::to_owned),
-        None => match vocab.unknown() {
-            Some(id) => vocab.tokens.get(id as usize).map(str::to_owned),
-            // The id that every SentencePiece model has it at by default.
-            None => vocab.tokens.iter().find(|token| *token == "<unk>").map(str::to_owned),
-        },
-    };
+    let unk = vocab.unknown(metadata, model)?.and_then(|id| vocab.tokens.get(id as usize)).map(str::to_owned);
     Ok(Parts {
         vocab: vocab.all(),
         merges,

@@ -450,12 +450,13 @@ unsafe fn floats<const NC: usize, const KIND: u8, const P: usize>(
 }
 
 macro_rules! by_width {
-    ($width:expr, $f:ident, ($($arg:expr),*), $($n:literal),*) => {
+    ($width:expr, $f:ident, $args:tt, $($n:literal),*) => {
         match $width {
-            $($n => $f::<$n>($($arg),*),)*
+            $($n => by_width!(@call $f, $n, $args),)*
             other => unreachable!("a block of {other} rows"),
         }
     };
+    (@call $f:ident, $n:literal, ($($arg:expr),*)) => { $f::<$n>($($arg),*) };
 }
 
 /// Adds the products of integer records to `acc[column][row]`.

@@ -46,7 +46,8 @@ pub fn widest(isa: Isa, members: &[&Packed], rows: usize) -> usize {
     match isa {
         Isa::Portable => 8,
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 if members.iter().all(|m| m.geometry.kind == Kind::B2) && rows > avx2::WIDEST => avx2::WIDEST_TERNARY,
+        Isa::Avx2 if rows > avx2::WIDEST
+            && members.iter().all(|m| m.geometry.kind == Kind::B2 && m.geometry.group <= UNPACKED) => avx2::WIDEST_TERNARY,
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => avx2::WIDEST,
         #[cfg(not(target_arch = "x86_64"))]
@@ -115,7 +116,8 @@ pub fn panel_pair<'s>(
 fn one_panel(isa: Isa, m: &Packed, at: usize, input: &Input<'_>, acc: &mut [[f32; PANEL]], codes: &mut [u8]) {
     let g = &m.geometry;
     let count = input.blocks.count();
-    if count == 1 {
+    let wide = widest(isa, &[], 1) < input.blocks.get(0).1;
+    if count == 1 && !wide {
         let block = input.block(g.cols, 0);
         return kernel(isa, m.records(at, 0, g.groups()), &block, &mut acc[..block.width]);
     }

@@ -1,0 +1,152 @@
+//! Seeded synthetic weights at true shapes: speed and memory do not depend on what a model has learnt.
+
+use std::collections::BTreeMap;
+
+use sterna_bundle::{Arch, ModelConfig, Rope, RopeScaling, RowOrder, Weight, WeightSource};
+use sterna_format::{Encoding, ScaleGroup};
+
+/// SplitMix64: small, seeded, the same everywhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next 64 bits.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+/// Shapes of published models, by name: `bitcpm-8b`, `bitnet-2b`, `bonsai-1.7b`, `bonsai-8b`.
+pub const SHAPES: &[&str] = &["bitcpm-8b", "bitnet-2b", "bonsai-1.7b", "bonsai-8b"];
+
+/// The configuration of a published shape with `layers` layers, or `None` for an unknown name.
+pub fn config(shape: &str, layers: Option<usize>, vocab: Option<usize>) -> Option<ModelConfig> {
+    let (hidden, ffn, own_layers, heads, kv_heads, own_vocab) = match shape {
+        "bitcpm-8b" => (4096, 16384, 32, 32, 2, 73448),
+        "bitnet-2b" => (2560, 6912, 30, 20, 5, 128_256),
+        "bonsai-1.7b" => (2048, 6144, 28, 16, 8, 151_936),
+        "bonsai-8b" => (4096, 12288, 36, 32, 8, 151_936),
+        _ => return None,
+    };
+    Some(ModelConfig {
+        arch: Arch::Llama,
+        hidden,
+        ffn,
+        layers: layers.unwrap_or(own_layers),
+        heads,
+        kv_heads,
+        head_dim: 128,
+        vocab: vocab.unwrap_or(own_vocab),
+        context: 4096,
+        norm_eps: 1e-5,
+        rope: Rope { dim: 128, theta: 10_000.0, scaling: RopeScaling::None },
+        tied: false,
+        qk_norm: false,
+        embedding_scale: 1.0,
+        residual_scale: 0.25,
+        logit_scale: 1.0,
+    })
+}
+
+/// Weights of a synthetic model.
+pub struct Synthetic {
+    weights: BTreeMap<String, (Encoding, usize, usize, Vec<u8>)>,
+}
+
+impl Synthetic {
+    /// Random valid weights: linears in `linear`, embedding and head in `head`, norms of ones.
+    ///
+    /// `linear` and `head` are ternary, TQ2_0, Q4_0, Q8_0 or F16; others are filled with valid zeros.
+    pub fn new(config: &ModelConfig, linear: Encoding, head: Encoding, seed: u64) -> Self {
+        let mut random = Random(seed);
+        let mut weights = BTreeMap::new();
+        let mut add = |name: String, encoding: Encoding, rows: usize, cols: usize| {
+            let data = fill(encoding, rows, cols, &mut random);
+            weights.insert(name, (encoding, rows, cols, data));
+        };
+        let c = config;
+        add("embed".into(), head, c.vocab, c.hidden);
+        add("head".into(), head, c.vocab, c.hidden);
+        add("norm".into(), Encoding::F32, 1, c.hidden);
+        for i in 0..c.layers {
+            let n = |role: &str| format!("layers.{i}.{role}");
+            add(n("attn_norm"), Encoding::F32, 1, c.hidden);
+            add(n("ffn_norm"), Encoding::F32, 1, c.hidden);
+            add(n("q"), linear, c.q_width(), c.hidden);
+            add(n("k"), linear, c.kv_width(), c.hidden);
+            add(n("v"), linear, c.kv_width(), c.hidden);
+            add(n("o"), linear, c.hidden, c.q_width());
+            add(n("gate"), linear, c.ffn, c.hidden);
+            add(n("up"), linear, c.ffn, c.hidden);
+            add(n("down"), linear, c.hidden, c.ffn);
+        }
+        Self { weights }
+    }
+}
+
+fn fill(encoding: Encoding, rows: usize, cols: usize, random: &mut Random) -> Vec<u8> {
+    let row_bytes = encoding.row_bytes(cols).unwrap_or(0);
+    let mut data = vec![0u8; rows * row_bytes];
+    let scale = 1.0 / (cols as f32 * 0.5).sqrt();
+    let half = half::f16::from_f32(scale).to_bits().to_le_bytes();
+    // Two bits of which 3 never occurs: 0, 1, 2 with 1/4, 1/2, 1/4.
+    let trits = |out: &mut [u8], random: &mut Random| {
+        for eight in out.chunks_mut(8) {
+            let r = random.next();
+            let r = r & !((r << 1) & 0xaaaa_aaaa_aaaa_aaaa);
+            eight.copy_from_slice(&r.to_le_bytes()[..eight.len()]);
+        }
+    };
+    let any = |out: &mut [u8], random: &mut Random| {
+        for eight in out.chunks_mut(8) {
+            eight.copy_from_slice(&random.next().to_le_bytes()[..eight.len()]);
+        }
+    };
+    for row in data.chunks_exact_mut(row_bytes.max(1)) {
+        match encoding {
+            Encoding::Ternary(group) => {
+                let (codes, scales) = row.split_at_mut(cols / 4);
+                trits(codes, random);
+                match group {
+                    ScaleGroup::Row => scales.copy_from_slice(&scale.to_le_bytes()),
+                    _ => scales.chunks_exact_mut(2).for_each(|s| s.copy_from_slice(&half)),
+                }
+            }
+            Encoding::TQ2_0 => {
+                for block in row.chunks_exact_mut(66) {
+                    trits(&mut block[..64], random);
+                    block[64..].copy_from_slice(&half);
+                }
+            }
+            Encoding::Q4_0 | Encoding::Q8_0 => {
+                let block = encoding.row_bytes(32).unwrap_or(18);
+                let small = half::f16::from_f32(scale / if block == 18 { 8.0 } else { 127.0 }).to_bits();
+                for b in row.chunks_exact_mut(block) {
+                    b[..2].copy_from_slice(&small.to_le_bytes());
+                    any(&mut b[2..], random);
+                }
+            }
+            Encoding::F16 => {
+                for v in row.chunks_exact_mut(2) {
+                    let x = (random.next() >> 40) as f32 / (1u64 << 23) as f32 - 1.0;
+                    v.copy_from_slice(&half::f16::from_f32(x * scale * 2.0).to_bits().to_le_bytes());
+                }
+            }
+            Encoding::F32 => row.chunks_exact_mut(4).for_each(|v| v.copy_from_slice(&1f32.to_le_bytes())),
+            _ => {}
+        }
+    }
+    data
+}
+
+impl WeightSource for Synthetic {
+    fn weight(&self, name: &str) -> Option<Weight<'_>> {
+        let (encoding, rows, cols, data) = self.weights.get(name)?;
+        Some(Weight { encoding: *encoding, rows: *rows, cols: *cols, data, order: RowOrder::Plain })
+    }
+    fn release(&self, _: &str) {}
+}

@@ -1,0 +1,38 @@
+//! What an op writes, and its name: for finding the op that brought NaN or infinity (contract C6).
+
+use sterna_plan::{BufferId, ModelPlan, Op, Plan, Slice, StateId, WeightId};
+
+/// The slices and the state that `op` writes; both empty for argmax.
+pub(crate) fn written(entry: &Plan, op: &Op) -> (Vec<Slice>, Option<StateId>) {
+    let all = |id: &BufferId| entry.buffers[id.0].all(*id);
+    match op {
+        Op::Embed { out, .. } | Op::RotationTable { out } | Op::SelectOutputs { out, .. } => {
+            (vec![all(out)], None)
+        }
+        Op::RmsNorm { out, .. } | Op::SiluMul { out, .. } | Op::AddScaled { out, .. } => (vec![*out], None),
+        Op::Linear(linear) => (vec![linear.out], None),
+        Op::Rotate { heads, .. } => (vec![*heads], None),
+        Op::Scale { slice, .. } => (vec![*slice], None),
+        Op::KvWrite { state, .. } => (vec![], Some(*state)),
+        Op::Attention(a) => match &a.input {
+            Some(input) => (vec![a.q, input.k, a.out], Some(a.state)),
+            None => (vec![a.out], None),
+        },
+        _ => (vec![], None),
+    }
+}
+
+/// Name of the op, then of its weights.
+pub(crate) fn title(plan: &ModelPlan, op: &Op) -> String {
+    let names = |ids: &[WeightId]| {
+        ids.iter().map(|id| plan.weight(*id).name.as_str()).collect::<Vec<_>>().join(" | ")
+    };
+    match op {
+        Op::Embed { table, .. } => format!("{} {}", op.name(), names(&[*table])),
+        Op::RmsNorm { weight, .. } => format!("{} {}", op.name(), names(&[*weight])),
+        Op::Linear(linear) => format!("{} {}", op.name(), names(&linear.members)),
+        Op::KvWrite { state, .. } => format!("{} state {}", op.name(), state.0),
+        Op::Attention(a) => format!("{} state {}", op.name(), a.state.0),
+        _ => op.name().to_owned(),
+    }
+}

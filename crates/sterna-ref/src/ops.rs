@@ -1,0 +1,360 @@
+//! The interpreter: one call of an entry point, op after op, the same for every arithmetic.
+//!
+//! Ops copy what they read and then write: slow and plain, so an op whose output is its input needs no care.
+
+use sterna_plan::{
+    Attention, BackendError, BufferRows, CallStats, Epilogue, Linear, ModelPlan, Op, Plan, PlanError,
+    Prologue, Rotation, Row, RowTable, Slice, StateId, Top2, Wanted, WeightId,
+};
+
+use crate::load::Weights;
+use crate::numbers::{KeyValues, Numbers};
+use crate::pool::Pool;
+use crate::split::for_each_piece;
+
+/// A result of one row.
+pub(crate) struct Answer {
+    pub row: usize,
+    pub top: Top2,
+    pub logits: Vec<f32>,
+    pub finite: bool,
+}
+
+/// A call in progress.
+pub(crate) struct Call<'a, N: Numbers> {
+    plan: &'a ModelPlan,
+    entry: &'a Plan,
+    weights: &'a Weights<N>,
+    pool: &'a mut Pool<N>,
+    rows: &'a [Row],
+    /// Rows whose results are wanted.
+    pub picked: Vec<(usize, Wanted)>,
+    buffers: Vec<Vec<N::Value>>,
+    /// What argmax found.
+    pub answers: Vec<Answer>,
+    /// What the linears cost.
+    pub stats: CallStats,
+}
+
+impl<'a, N: Numbers> Call<'a, N> {
+    /// Poisoned buffers for a table that was checked.
+    pub fn new(
+        plan: &'a ModelPlan,
+        entry: &'a Plan,
+        weights: &'a Weights<N>,
+        pool: &'a mut Pool<N>,
+        table: &'a RowTable,
+    ) -> Self {
+        let picked: Vec<_> = table.outputs().collect();
+        let rows = table.rows();
+        let len = |kind| match kind {
+            BufferRows::Call => rows.len(),
+            BufferRows::Outputs => picked.len(),
+        };
+        let buffers = entry.buffers.iter().map(|b| vec![N::POISON; b.cols * len(b.rows)]).collect();
+        Self {
+            plan,
+            entry,
+            weights,
+            pool,
+            rows,
+            picked,
+            buffers,
+            answers: vec![],
+            stats: CallStats::default(),
+        }
+    }
+
+    /// Bytes of activations.
+    pub fn scratch(&self) -> usize {
+        self.buffers.iter().map(|b| size_of_val(b.as_slice())).sum()
+    }
+
+    /// Runs one op.
+    pub fn run(&mut self, op: &Op) -> Result<(), BackendError> {
+        match op {
+            Op::Embed { table, scale, out } => self.embed(*table, *scale, out.0)?,
+            Op::RotationTable { out } => {
+                let cols = self.entry.buffers[out.0].cols;
+                let rows = self.buffers[out.0].chunks_exact_mut(cols);
+                for (row, to) in self.rows.iter().zip(rows) {
+                    N::rotation_row(&self.plan.frequencies, self.plan.rotation_factor, row.position, to);
+                }
+            }
+            Op::RmsNorm { input, weight, eps, width, out } => self.norm(input, *weight, *eps, *width, out)?,
+            Op::Linear(linear) => self.linear(linear)?,
+            Op::Rotate { heads, head_dim, rotation } => self.rotate(heads, *head_dim, rotation),
+            Op::KvWrite { k, v, state } => self.kv_write(k, v, *state),
+            Op::Attention(attention) => self.attention(attention)?,
+            Op::SiluMul { gate, up, out } => {
+                let (gate, up) = (self.read(gate), self.read(up));
+                let y: Vec<_> = gate.into_iter().zip(up).map(|(g, u)| N::silu_mul(g, u)).collect();
+                self.write(out, &y);
+            }
+            Op::AddScaled { input, factor, out } => {
+                let (y, old) = (self.read(input), self.read(out));
+                let sum: Vec<_> = y.into_iter().zip(old).map(|(y, o)| N::add_scaled(*factor, y, o)).collect();
+                self.write(out, &sum);
+            }
+            Op::Scale { slice, factor } => {
+                let y: Vec<_> = self.read(slice).into_iter().map(|y| N::scale(y, *factor)).collect();
+                self.write(slice, &y);
+            }
+            Op::SelectOutputs { input, out } => {
+                let cols = self.entry.buffers[input.0].cols;
+                let from = &self.buffers[input.0];
+                let rows = self.picked.iter().flat_map(|(row, _)| &from[row * cols..(row + 1) * cols]);
+                self.buffers[out.0] = rows.copied().collect();
+            }
+            Op::Argmax { logits, valid } => self.argmax(logits.0, *valid),
+            other => {
+                let what = format!("op {}", other.name());
+                return Err(PlanError::Options(format!("the reference backend does not know {what}")).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// A copy of a slice, rows close together.
+    pub fn read(&self, slice: &Slice) -> Vec<N::Value> {
+        let cols = self.entry.buffers[slice.buffer.0].cols;
+        let rows = self.buffers[slice.buffer.0].chunks_exact(cols);
+        rows.flat_map(|row| &row[slice.start..slice.start + slice.len]).copied().collect()
+    }
+
+    fn write(&mut self, slice: &Slice, values: &[N::Value]) {
+        let cols = self.entry.buffers[slice.buffer.0].cols;
+        let rows = self.buffers[slice.buffer.0].chunks_exact_mut(cols);
+        for (row, values) in rows.zip(values.chunks_exact(slice.len)) {
+            row[slice.start..slice.start + slice.len].copy_from_slice(values);
+        }
+    }
+
+    fn embed(&mut self, id: WeightId, scale: f32, out: usize) -> Result<(), BackendError> {
+        let cols = self.entry.buffers[out].cols;
+        let table = self.weights.table(id)?;
+        let mut values = vec![0f32; cols];
+        for (row, to) in self.rows.iter().zip(self.buffers[out].chunks_exact_mut(cols)) {
+            table
+                .row(row.token as usize, &mut values)
+                .map_err(|source| BackendError::Weight { name: self.plan.weight(id).name.clone(), source })?;
+            N::embed(&values, scale, to);
+        }
+        Ok(())
+    }
+
+    fn norm(
+        &mut self,
+        input: &Slice,
+        weight: WeightId,
+        eps: f32,
+        width: usize,
+        out: &Slice,
+    ) -> Result<(), BackendError> {
+        let y = self.normed(input, weight, eps, width)?;
+        self.write(out, &y);
+        Ok(())
+    }
+
+    fn normed(
+        &self,
+        input: &Slice,
+        weight: WeightId,
+        eps: f32,
+        width: usize,
+    ) -> Result<Vec<N::Value>, BackendError> {
+        let weight = self.weights.vector(weight)?;
+        if weight.len() != width || !input.len.is_multiple_of(width) {
+            let why = format!("a norm of {width} columns in {} with {} weights", input.len, weight.len());
+            return Err(PlanError::Options(why).into());
+        }
+        let x = self.read(input);
+        let mut y = vec![N::POISON; x.len()];
+        for (x, y) in x.chunks_exact(width).zip(y.chunks_exact_mut(width)) {
+            N::rms_norm(x, weight, eps, y);
+        }
+        Ok(y)
+    }
+
+    fn linear(&mut self, linear: &Linear) -> Result<(), BackendError> {
+        let x = match linear.prologue {
+            Prologue::None => self.read(&linear.input),
+            Prologue::RmsNorm { weight, eps } => self.normed(&linear.input, weight, eps, linear.input.len)?,
+            other => return Err(PlanError::Options(format!("the prologue {other:?} is not known")).into()),
+        };
+        let heights: Vec<usize> = linear.members.iter().map(|id| self.plan.weight(*id).rows).collect();
+        self.check_linear(linear, &heights)?;
+        // Outputs of a row of weights lie together, so that threads share nothing: [sum of n_i, rows].
+        let rows = x.len() / linear.input.len;
+        let mut y = Vec::new();
+        for (id, height) in linear.members.iter().zip(&heights) {
+            let matrix = self.weights.matrix(*id)?;
+            let inputs: Vec<_> = x.chunks_exact(linear.input.len).map(|x| N::prepare(matrix, x)).collect();
+            let macs = height * linear.input.len * rows;
+            let mut part = vec![N::POISON; height * rows];
+            for_each_piece(&mut part, rows, macs, |n, out| {
+                for (x, y) in inputs.iter().zip(out) {
+                    *y = N::dot(matrix, n, x);
+                }
+            });
+            y.extend(part);
+            if rows > 0 {
+                self.stats.weight_bytes += self.plan.weight(*id).bytes();
+                self.stats.macs += macs as u64;
+            }
+        }
+        self.epilogue(linear, rows, &y)
+    }
+
+    fn check_linear(&self, linear: &Linear, heights: &[usize]) -> Result<(), PlanError> {
+        let wrong_cols = linear.members.iter().any(|id| self.plan.weight(*id).cols != linear.input.len);
+        let fits = match linear.epilogue {
+            Epilogue::SiluMul => heights == [linear.out.len, linear.out.len],
+            _ => heights.iter().sum::<usize>() == linear.out.len,
+        };
+        if fits && !wrong_cols && linear.input.len > 0 {
+            return Ok(());
+        }
+        let (input, out) = (linear.input.len, linear.out.len);
+        Err(PlanError::Options(format!(
+            "a linear from {input} to {out} columns with members of {heights:?} rows"
+        )))
+    }
+
+    fn epilogue(&mut self, linear: &Linear, rows: usize, y: &[N::Value]) -> Result<(), BackendError> {
+        let (start, len) = (linear.out.start, linear.out.len);
+        let cols = self.entry.buffers[linear.out.buffer.0].cols;
+        let buffer = &mut self.buffers[linear.out.buffer.0];
+        for r in 0..rows {
+            for n in 0..len {
+                let out = &mut buffer[r * cols + start + n];
+                let value = y[n * rows + r];
+                *out = match linear.epilogue {
+                    Epilogue::Store => value,
+                    Epilogue::Scale(factor) => N::scale(value, factor),
+                    Epilogue::AddScaled(factor) => N::add_scaled(factor, value, *out),
+                    Epilogue::SiluMul => N::silu_mul(value, y[(len + n) * rows + r]),
+                    other => {
+                        return Err(PlanError::Options(format!("the epilogue {other:?} is not known")).into());
+                    }
+                };
+            }
+        }
+        Ok(())
+    }
+
+    fn rotate(&mut self, heads: &Slice, head_dim: usize, rotation: &Rotation) {
+        let table = self.read(&Slice { buffer: rotation.table, start: 0, len: rotation.dim });
+        let mut x = self.read(heads);
+        for (row, table) in x.chunks_exact_mut(heads.len).zip(table.chunks_exact(rotation.dim)) {
+            for head in row.chunks_exact_mut(head_dim) {
+                N::rotate(head, table);
+            }
+        }
+        self.write(heads, &x);
+    }
+
+    fn kv_write(&mut self, k: &Slice, v: &Slice, state: StateId) {
+        let (keys, values) = (self.read(k), self.read(v));
+        let pairs = keys.chunks_exact(k.len).zip(values.chunks_exact(v.len));
+        for (row, (k, v)) in self.rows.iter().zip(pairs) {
+            self.pool.write(row.sequence, state, row.kv_slot, k, v);
+        }
+    }
+
+    fn attention(&mut self, a: &Attention) -> Result<(), BackendError> {
+        if let Some(input) = &a.input {
+            if let Some(norm) = input.q_norm {
+                self.norm(&a.q, norm.weight, norm.eps, a.head_dim, &a.q)?;
+            }
+            if let Some(norm) = input.k_norm {
+                self.norm(&input.k, norm.weight, norm.eps, a.head_dim, &input.k)?;
+            }
+            self.rotate(&a.q, a.head_dim, &input.rotation);
+            self.rotate(&input.k, a.head_dim, &input.rotation);
+            self.kv_write(&input.k, &input.v, a.state);
+        }
+        let q = self.read(&a.q);
+        let mut out = vec![N::POISON; q.len()];
+        let keys: usize = self.rows.iter().map(|r| r.position as usize + 1).sum();
+        let work = 2 * keys * a.heads * a.head_dim;
+        let (rows, pool, piece) = (self.rows, &*self.pool, self.plan.attention_piece);
+        for_each_piece(&mut out, a.head_dim, work, |i, out| {
+            let (row, head) = (&rows[i / a.heads], i % a.heads);
+            let kv = KeyValues {
+                cells: pool.cells(row.sequence, a.state),
+                width: a.kv_heads * a.head_dim,
+                start: head / (a.heads / a.kv_heads) * a.head_dim,
+                dim: a.head_dim,
+                count: row.position as usize + 1,
+            };
+            N::attend(&q[i * a.head_dim..][..a.head_dim], &kv, a.scale, piece, out);
+        });
+        self.write(&a.out, &out);
+        Ok(())
+    }
+
+    /// In f32, as the logits are handed out, so that a caller who looks for the best finds the same.
+    fn argmax(&mut self, logits: usize, valid: usize) {
+        let cols = self.entry.buffers[logits].cols;
+        let rows = self.buffers[logits].chunks_exact(cols);
+        let answer = |((row, wanted), values): (&(usize, Wanted), &[N::Value])| {
+            let logits: Vec<f32> = values[..valid].iter().map(|v| N::single(*v)).collect();
+            let finite = logits.iter().all(|l| l.is_finite());
+            let top = top2(&logits);
+            Answer { row: *row, top, finite, logits: if *wanted == Wanted::Logits { logits } else { vec![] } }
+        };
+        self.answers = self.picked.iter().zip(rows).map(answer).collect();
+    }
+
+    /// Whether everything that `op` wrote for the rows of `sequence` is finite.
+    pub fn wrote_finite(&self, slices: &[Slice], state: Option<StateId>, sequence: usize) -> bool {
+        let finite_slice = |slice: &Slice| {
+            let values = self.read(slice);
+            let mine = |i: usize| match self.entry.buffers[slice.buffer.0].rows {
+                BufferRows::Call => self.rows[i].sequence == sequence,
+                BufferRows::Outputs => self.rows[self.picked[i].0].sequence == sequence,
+            };
+            let rows = values.chunks_exact(slice.len).enumerate();
+            rows.filter(|(i, _)| mine(*i)).all(|(_, row)| row.iter().all(|v| N::single(*v).is_finite()))
+        };
+        let finite_cells = |state: StateId| {
+            let mut mine = self.rows.iter().filter(|r| r.sequence == sequence);
+            mine.all(|r| {
+                self.pool.position(r.sequence, state, r.kv_slot).iter().all(|c| N::cell_is_finite(*c))
+            })
+        };
+        slices.iter().all(finite_slice) && state.is_none_or(finite_cells)
+    }
+}
+
+/// Best token, the lowest among equals, and the best logit among the others.
+fn top2(logits: &[f32]) -> Top2 {
+    let mut top = Top2 { token: 0, logit: f32::NEG_INFINITY, second: f32::NEG_INFINITY };
+    for (i, &logit) in logits.iter().enumerate() {
+        if i == 0 || logit > top.logit {
+            top = Top2 { token: i as u32, logit, second: top.logit };
+        } else if logit > top.second {
+            top.second = logit;
+        }
+    }
+    top
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ties_go_to_the_lowest_and_the_second_is_among_the_others() {
+        let best = |logits: &[f32]| {
+            let t = top2(logits);
+            (t.token, t.logit, t.second)
+        };
+        assert_eq!(best(&[1.0, 3.0, 2.0]), (1, 3.0, 2.0));
+        assert_eq!(best(&[3.0, 1.0, 3.0]), (0, 3.0, 3.0));
+        assert_eq!(best(&[-2.0, -1.0]), (1, -1.0, -2.0));
+        assert_eq!(best(&[5.0, -1.0, 4.0]), (0, 5.0, 4.0));
+        assert_eq!(best(&[-7.0]), (0, -7.0, f32::NEG_INFINITY));
+    }
+}

@@ -1,0 +1,159 @@
+//! A random decoder held in memory.
+
+use std::collections::BTreeMap;
+
+use sterna_bundle::{Arch, ModelConfig, Rope, RopeScaling};
+use sterna_format::{Encoding, FormatError, encode_row};
+use sterna_plan::{RowOrder, Weight, WeightSource};
+
+use super::Random;
+
+/// Encodings of a test model's weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Encodings {
+    /// Linear layers.
+    pub linear: Encoding,
+    /// The embedding table, and the head with it when tied.
+    pub embed: Encoding,
+    /// The head when not tied.
+    pub head: Encoding,
+    /// Norms.
+    pub norm: Encoding,
+}
+
+impl Encodings {
+    /// `linear` for the linear layers, F16 for the rest, F32 for norms.
+    pub fn new(linear: Encoding) -> Self {
+        Self { linear, embed: Encoding::F16, head: Encoding::F16, norm: Encoding::F32 }
+    }
+}
+
+/// Two layers, 256 wide, 4 query heads on 2 of keys and values, a vocabulary that is no multiple of 64, rotation of a part of each
+/// head, no scaling equal to 1. Every width is a multiple of 256, as the block encodings need.
+pub fn config() -> ModelConfig {
+    ModelConfig {
+        arch: Arch::MiniCpm,
+        hidden: 256,
+        ffn: 512,
+        layers: 2,
+        heads: 4,
+        kv_heads: 2,
+        head_dim: 64,
+        vocab: 100,
+        context: 512,
+        norm_eps: 1e-5,
+        rope: Rope { dim: 48, theta: 10_000.0, scaling: RopeScaling::None },
+        tied: true,
+        qk_norm: false,
+        embedding_scale: 12.0,
+        residual_scale: 0.6,
+        logit_scale: 0.25,
+    }
+}
+
+struct Stored {
+    encoding: Encoding,
+    rows: usize,
+    cols: usize,
+    data: Vec<u8>,
+    order: RowOrder,
+}
+
+/// A model with random weights.
+pub struct TestModel {
+    /// Its shapes.
+    pub config: ModelConfig,
+    weights: BTreeMap<String, Stored>,
+}
+
+impl TestModel {
+    /// The model that belongs to a seed.
+    ///
+    /// # Errors
+    /// Shapes that an encoding does not allow.
+    pub fn new(seed: u64, config: ModelConfig, encodings: Encodings) -> Result<Self, FormatError> {
+        let mut random = Random::new(seed);
+        let mut model = Self { config: config.clone(), weights: BTreeMap::new() };
+        let c = &config;
+        let mut add = |name: &str, encoding, rows: usize, cols: usize, vector: bool| {
+            let size = if vector { 0.2 } else { 1.0 / (cols as f32).sqrt() };
+            let each = Encoding::row_bytes(encoding, cols)?;
+            let mut data = vec![0; rows * each];
+            for row in data.chunks_exact_mut(each) {
+                let mut values = random.weights(encoding, cols, size);
+                if vector {
+                    values.iter_mut().for_each(|v| *v += 1.0);
+                }
+                encode_row(encoding, &values, row)?;
+            }
+            model.weights.insert(name.into(), Stored { encoding, rows, cols, data, order: RowOrder::Plain });
+            Ok(())
+        };
+        let Encodings { linear, embed, head, norm } = encodings;
+        add("embed", embed, c.vocab, c.hidden, false)?;
+        if !c.tied {
+            add("head", head, c.vocab, c.hidden, false)?;
+        }
+        add("norm", norm, 1, c.hidden, true)?;
+        for layer in 0..c.layers {
+            let name = |role: &str| format!("layers.{layer}.{role}");
+            add(&name("attn_norm"), norm, 1, c.hidden, true)?;
+            add(&name("q"), linear, c.q_width(), c.hidden, false)?;
+            add(&name("k"), linear, c.kv_width(), c.hidden, false)?;
+            add(&name("v"), linear, c.kv_width(), c.hidden, false)?;
+            add(&name("o"), linear, c.hidden, c.q_width(), false)?;
+            if c.qk_norm {
+                add(&name("q_norm"), norm, 1, c.head_dim, true)?;
+                add(&name("k_norm"), norm, 1, c.head_dim, true)?;
+            }
+            add(&name("ffn_norm"), norm, 1, c.hidden, true)?;
+            add(&name("gate"), linear, c.ffn, c.hidden, false)?;
+            add(&name("up"), linear, c.ffn, c.hidden, false)?;
+            add(&name("down"), linear, c.hidden, c.ffn, false)?;
+        }
+        Ok(model)
+    }
+
+    /// The same model with the rows of q and k stored as GGUF's `llama` does.
+    pub fn interleaved(mut self) -> Self {
+        let head_dim = self.config.head_dim;
+        let order = RowOrder::Interleaved { head_dim };
+        for (name, w) in &mut self.weights {
+            if name.ends_with(".q") || name.ends_with(".k") {
+                let each = w.data.len() / w.rows;
+                let stored = |i: usize| {
+                    let (head, at) = (i / head_dim, i % head_dim);
+                    // Stored row `2i + half` is canonical row `half * d/2 + i`.
+                    head * head_dim + (at % 2) * (head_dim / 2) + at / 2
+                };
+                let rows = (0..w.rows).flat_map(|i| &w.data[stored(i) * each..(stored(i) + 1) * each]);
+                w.data = rows.copied().collect();
+                w.order = order;
+            }
+        }
+        self
+    }
+
+    /// The bytes of a weight, to break them.
+    pub fn bytes_mut(&mut self, name: &str) -> Option<&mut [u8]> {
+        self.weights.get_mut(name).map(|w| w.data.as_mut_slice())
+    }
+
+    /// Takes a weight away.
+    pub fn remove(&mut self, name: &str) {
+        self.weights.remove(name);
+    }
+
+    /// Names of all weights.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.weights.keys().map(String::as_str)
+    }
+}
+
+impl WeightSource for TestModel {
+    fn weight(&self, name: &str) -> Option<Weight<'_>> {
+        let Stored { encoding, rows, cols, ref data, order } = *self.weights.get(name)?;
+        Some(Weight { encoding, rows, cols, data, order })
+    }
+    fn release(&self, _name: &str) {}
+}

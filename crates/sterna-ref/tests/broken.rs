@@ -1,0 +1,137 @@
+//! Proof against a toy: a plan with an op dropped, or with two neighbours swapped, gives another answer.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{bits, load, model, options};
+use sterna_format::Encoding;
+use sterna_plan::{BufferId, Fusions, ModelPlan, Op, Outputs, Plan, Prologue, RowTable, Slice, Wanted};
+use sterna_ref::RefBackend;
+use sterna_ref::testing::{TestModel, plan};
+
+/// What 12 tokens answer in one call: logits and best tokens, or the error's text.
+fn answer(
+    plan: ModelPlan,
+    model: &TestModel,
+    backend: RefBackend,
+) -> Result<(Vec<Vec<u32>>, Vec<u32>), String> {
+    let mut executor = load(backend, Arc::new(plan), model, 1);
+    let mut rows = RowTable::new();
+    rows.push_chain(0, 0, &[3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8], 12, Wanted::Logits);
+    let mut out = Outputs::default();
+    executor.execute(2, &rows, &mut out).map_err(|e| e.to_string())?;
+    Ok((bits(&out.logits), out.top.iter().map(|t| t.token).collect()))
+}
+
+#[derive(Debug, PartialEq)]
+enum Place {
+    Columns(Slice),
+    State(usize),
+    Answer,
+}
+
+fn all(entry: &Plan, id: BufferId) -> Place {
+    Place::Columns(entry.buffers[id.0].all(id))
+}
+
+/// (reads, writes) of an op.
+fn touches(entry: &Plan, op: &Op) -> (Vec<Place>, Vec<Place>) {
+    use Place::{Answer, Columns, State};
+    match op {
+        Op::Embed { out, .. } | Op::RotationTable { out } => (vec![], vec![all(entry, *out)]),
+        Op::RmsNorm { input, out, .. } => (vec![Columns(*input)], vec![Columns(*out)]),
+        Op::Linear(l) => {
+            assert!(matches!(l.prologue, Prologue::None | Prologue::RmsNorm { .. }));
+            let mut reads = vec![Columns(l.input)];
+            if matches!(l.epilogue, sterna_plan::Epilogue::AddScaled(_)) {
+                reads.push(Columns(l.out));
+            }
+            (reads, vec![Columns(l.out)])
+        }
+        Op::Rotate { heads, rotation, .. } => {
+            (vec![Columns(*heads), all(entry, rotation.table)], vec![Columns(*heads)])
+        }
+        Op::KvWrite { k, v, state } => (vec![Columns(*k), Columns(*v)], vec![State(state.0)]),
+        Op::Attention(a) => {
+            let (mut reads, mut writes) = (vec![Columns(a.q), State(a.state.0)], vec![Columns(a.out)]);
+            if let Some(input) = &a.input {
+                reads.extend([Columns(input.k), Columns(input.v), all(entry, input.rotation.table)]);
+                writes.extend([Columns(a.q), Columns(input.k), State(a.state.0)]);
+            }
+            (reads, writes)
+        }
+        Op::SiluMul { gate, up, out } => (vec![Columns(*gate), Columns(*up)], vec![Columns(*out)]),
+        Op::AddScaled { input, out, .. } => (vec![Columns(*input), Columns(*out)], vec![Columns(*out)]),
+        Op::Scale { slice, .. } => (vec![Columns(*slice)], vec![Columns(*slice)]),
+        Op::SelectOutputs { input, out } => (vec![all(entry, *input)], vec![all(entry, *out)]),
+        Op::Argmax { logits, .. } => (vec![all(entry, *logits)], vec![Answer]),
+        other => panic!("a new op needs a line here: {}", other.name()),
+    }
+}
+
+fn overlap(a: &[Place], b: &[Place]) -> bool {
+    a.iter().any(|a| {
+        b.iter().any(|b| match (a, b) {
+            (Place::Columns(a), Place::Columns(b)) => {
+                a.buffer == b.buffer && a.start < b.start + b.len && b.start < a.start + a.len
+            }
+            _ => a == b,
+        })
+    })
+}
+
+fn depend(entry: &Plan, a: &Op, b: &Op) -> bool {
+    let ((read_a, write_a), (read_b, write_b)) = (touches(entry, a), touches(entry, b));
+    overlap(&write_a, &read_b) || overlap(&read_a, &write_b) || overlap(&write_a, &write_b)
+}
+
+#[test]
+fn every_op_and_every_order_that_matters_shows() {
+    // Q4_1 has no head norms and a tied head, Q4_0 has both head norms and a tied head, BF16 its own head.
+    for (encoding, head_norms) in [(Encoding::Q4_1, false), (Encoding::Q4_0, true), (Encoding::BF16, false)] {
+        for fusions in [Fusions::NONE, Fusions::ALL] {
+            for backend in [RefBackend::law(), RefBackend::float()] {
+                let mut model = model(encoding);
+                assert_eq!(model.config.qk_norm, head_norms);
+                // A layer of one repetition would do, and two make stale buffers look right.
+                model.config.layers = 2;
+                let plan = Arc::unwrap_or_clone(plan(&model, &options(fusions)).unwrap());
+                let good = answer(plan.clone(), &model, backend);
+                assert!(good.is_ok(), "{good:?}");
+                let entry = plan.entries[2].clone();
+                let changed = |ops: Vec<Op>| {
+                    let mut plan = plan.clone();
+                    plan.entries[2].ops = ops;
+                    answer(plan, &model, backend) != good
+                };
+                let (mut dropped, mut swapped, mut free) = (0, 0, 0);
+                for i in 0..entry.ops.len() {
+                    let mut ops = entry.ops.clone();
+                    let op = ops.remove(i);
+                    assert!(changed(ops), "{encoding} {fusions:?}: without op {i}, {}", op.name());
+                    dropped += 1;
+                }
+                for i in 1..entry.ops.len() {
+                    let mut ops = entry.ops.clone();
+                    ops.swap(i - 1, i);
+                    let matters = depend(&entry, &ops[i], &ops[i - 1]);
+                    let names = format!("{} and {}", ops[i].name(), ops[i - 1].name());
+                    // Neighbours that share nothing may run in any order: then not a bit may change.
+                    assert_eq!(
+                        changed(ops),
+                        matters,
+                        "{encoding} {fusions:?}: ops {} and {i}, {names}",
+                        i - 1
+                    );
+                    if matters { swapped += 1 } else { free += 1 }
+                }
+                assert_eq!((dropped, swapped + free + 1), (entry.ops.len(), entry.ops.len()));
+                println!(
+                    "{encoding} {fusions:?}: {dropped} dropped, {swapped} swapped, {free} independent pairs"
+                );
+                assert!(swapped > free);
+            }
+        }
+    }
+}
