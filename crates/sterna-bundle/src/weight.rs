@@ -33,7 +33,7 @@ pub struct Weight<'a> {
 impl<'a> Weight<'a> {
     /// Bytes of one row.
     pub fn row_bytes(&self) -> usize {
-        if self.rows == 0 { 0 } else { self.data.len() / self.rows }
+        self.data.len().checked_div(self.rows).unwrap_or(0)
     }
 
     /// Bytes of canonical row `i`; empty when `i` is outside the matrix.

@@ -1,4 +1,5 @@
 //! Packing: what is written, that it is the same from every twin, and that nothing is lost.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Bundles that are cut short, damaged or made to mislead: a typed error, or the same model; never a panic.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! A Hugging Face checkpoint and the GGUF file made from it are one model.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -117,7 +117,9 @@ pub enum CheckpointError {
         name: String,
     },
     /// A safetensors dtype that has no encoding.
-    #[error("tensor {name:?} has dtype {dtype}: only F32, F16 and BF16 are read; take an unpacked (bf16) checkpoint")]
+    #[error(
+        "tensor {name:?} has dtype {dtype}: only F32, F16 and BF16 are read; take an unpacked (bf16) checkpoint"
+    )]
     Dtype {
         /// The tensor.
         name: String,
@@ -141,7 +143,7 @@ pub enum CheckpointError {
         found: String,
     },
     /// JSON that does not parse or lacks what it must have.
-    #[error("{what}: {source}")]
+    #[error("{what}: {}", shorten(&source.to_string()))]
     Json {
         /// Which JSON.
         what: String,
@@ -156,7 +158,9 @@ pub enum CheckpointError {
         path: PathBuf,
     },
     /// The shard index names a file outside the model's directory.
-    #[error("the shard index names {name:?}: only plain file names inside the model's directory are followed")]
+    #[error(
+        "the shard index names {name:?}: only plain file names inside the model's directory are followed"
+    )]
     PathEscapes {
         /// The path in the index.
         name: String,
@@ -165,7 +169,9 @@ pub enum CheckpointError {
     #[error("tokenizer: {0}")]
     Tokenizer(String),
     /// A GGUF pre-tokenizer without known rules.
-    #[error("tokenizer.ggml.pre {pre:?} is not known; known are: {known}. Use the model's Hugging Face files instead")]
+    #[error(
+        "tokenizer.ggml.pre {pre:?} is not known; known are: {known}. Use the model's Hugging Face files instead"
+    )]
     UnknownPreTokenizer {
         /// The name in the file.
         pre: String,

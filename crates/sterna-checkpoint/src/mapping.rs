@@ -58,8 +58,9 @@ impl Backing {
                 // SAFETY: the mapping is of a file and never written through, so a page dropped by DONTNEED
                 // is read back from the file with the same bytes on the next access: no reference into the
                 // mapping can see anything else. The range lies inside the mapping.
-                let advised =
-                    unsafe { map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, end - start) };
+                let advised = unsafe {
+                    map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, end - start)
+                };
                 if let Err(error) = advised {
                     tracing::debug!(%error, "madvise(DONTNEED) refused; the pages stay resident");
                 }
@@ -79,7 +80,8 @@ pub(crate) fn read_small(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Che
         Err(e) => return Err(CheckpointError::io(path, e)),
     };
     let len = file.metadata().map_err(|e| CheckpointError::io(path, e))?.len();
-    let too_large = |value| CheckpointError::Limit { what: format!("the size of {}", path.display()), value, limit };
+    let too_large =
+        |value| CheckpointError::Limit { what: format!("the size of {}", path.display()), value, limit };
     if len > limit {
         return Err(too_large(len));
     }

@@ -163,8 +163,8 @@ fn checked_header(bytes: &[u8]) -> Result<&str, CheckpointError> {
     let text = std::str::from_utf8(header)
         .map_err(|e| CheckpointError::malformed(what, format!("it is not UTF-8 ({e})")))?;
     // The library keeps the last of two tensors with one name, and would hide the first.
-    let names: Names<'_> =
-        serde_json::from_str(text).map_err(|source| CheckpointError::Json { what: what.to_owned(), source })?;
+    let names: Names<'_> = serde_json::from_str(text)
+        .map_err(|source| CheckpointError::Json { what: what.to_owned(), source })?;
     if let Some(name) = names.duplicate {
         return Err(CheckpointError::Duplicate { kind: "tensor", name: shorten(&name) });
     }

@@ -1,5 +1,6 @@
 //! Token ids against two programs that share nothing with this crate's rules: Hugging Face's wheel and
 //! llama.cpp. See tests/data/make_tokenizer_data.py.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 
@@ -106,7 +107,8 @@ fn token_bytes_add_up_to_the_text() {
         let tokenizer = open(&path);
         for line in lines() {
             // SentencePiece writes a space as ▁, so a ▁ in the text comes back as a space.
-            let line = if tokenizer.token_to_id("<0x0A>").is_some() { line.replace('▁', "_") } else { line };
+            let line =
+                if tokenizer.token_to_id("<0x0A>").is_some() { line.replace('▁', "_") } else { line };
             let ids = tokenizer.encode_plain(&line).unwrap();
             let bytes: Vec<u8> = ids.iter().flat_map(|id| tokenizer.token_bytes(*id).unwrap()).collect();
             assert_eq!(String::from_utf8(bytes).unwrap(), format!("{prefix}{line}"), "{path:?}");
@@ -124,7 +126,10 @@ fn configs_are_collected() {
     let minicpm = open(&oracle("a_minicpm.tq2_0.gguf"));
     let config = minicpm.config();
     let im_end = minicpm.token_to_id("<|im_end|>").unwrap();
-    assert_eq!((config.bos, &config.eos, config.unk, config.add_bos), (Some(1), &vec![2, im_end], Some(0), true));
+    assert_eq!(
+        (config.bos, &config.eos, config.unk, config.add_bos),
+        (Some(1), &vec![2, im_end], Some(0), true)
+    );
     assert_eq!(minicpm.encode("a", true).unwrap()[0], 1);
     assert_ne!(minicpm.encode("a", false).unwrap()[0], 1);
     assert_eq!(minicpm.encode("<s>a", true).unwrap().iter().filter(|id| **id == 1).count(), 1);
@@ -145,7 +150,9 @@ fn from_json(json: &str) -> Result<Tokenizer, CheckpointError> {
 
 #[test]
 fn hostile_json_is_refused_in_words() {
-    let bpe = |rest: &str| format!(r#"{{"model":{{"type":"BPE","vocab":{{"a":0,"b":1,"ab":2}},"merges":[["a","b"]]{rest}}}}}"#);
+    let bpe = |rest: &str| {
+        format!(r#"{{"model":{{"type":"BPE","vocab":{{"a":0,"b":1,"ab":2}},"merges":[["a","b"]]{rest}}}}}"#)
+    };
     assert_eq!(from_json(&bpe("")).unwrap().encode("ab", true).unwrap(), [2]);
     for (json, word) in [
         (r#"{"model":{"type":"Unigram","vocab":[["a",0.5]]}}"#.to_owned(), "Unigram"),
@@ -178,7 +185,11 @@ fn unknown_rules_are_named() {
     let file = common::Gguf::new()
         .key("tokenizer.ggml.model", 8, &common::string(b"gpt2"))
         .key("tokenizer.ggml.pre", 8, &common::string(b"hyperclova"))
-        .key("tokenizer.ggml.tokens", 9, &[&8u32.to_le_bytes()[..], &1u64.to_le_bytes(), &common::string(b"a")].concat());
+        .key(
+            "tokenizer.ggml.tokens",
+            9,
+            &[&8u32.to_le_bytes()[..], &1u64.to_le_bytes(), &common::string(b"a")].concat(),
+        );
     let error = Checkpoint::from_gguf_bytes(file.bytes().into()).unwrap().tokenizer().unwrap_err();
     let text = error.to_string();
     assert!(matches!(error, CheckpointError::UnknownPreTokenizer { .. }));

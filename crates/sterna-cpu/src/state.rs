@@ -82,7 +82,7 @@ impl Pool {
         Err(PlanError::Options(format!("sequence slot {slot} is outside the pool of {}", self.committed.len())))
     }
 
-    /// Keys, then values, of every committed position: `[layer][k, v][position][kv_head][dim]`, f16 little endian.
+    /// Every committed position: `[layer][position][k, v][kv_head][dim]`, f16 little endian.
     pub fn bytes(&self, slot: usize) -> Result<Vec<u8>, PlanError> {
         self.slot(slot)?;
         let mut out = Vec::new();
@@ -93,8 +93,6 @@ impl Pool {
                     let at = self.key_at(i, slot, h, p / self.piece) + p % self.piece;
                     out.extend((0..l.head_dim).flat_map(|d| l.keys[at + d * self.piece].to_le_bytes()));
                 }
-            }
-            for p in 0..n {
                 for h in 0..l.kv_heads {
                     let at = self.value_at(i, slot, h, p);
                     out.extend(l.values[at..at + l.head_dim].iter().flat_map(|v| v.to_le_bytes()));

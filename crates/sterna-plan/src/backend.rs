@@ -95,7 +95,7 @@ pub trait Executor: Send {
     /// # Errors
     /// A slot outside the pool.
     fn truncate(&mut self, slot: usize, len: u32) -> Result<(), BackendError>;
-    /// Every bit of a slot's committed state in a fixed order, for gates.
+    /// Every bit of a slot's committed state, for gates: `[state][position][k, v][kv_head][dim]`, little endian.
     ///
     /// # Errors
     /// A slot outside the pool.

@@ -19,7 +19,8 @@ pub struct Fusions {
 
 impl Fusions {
     /// Every fold.
-    pub const ALL: Fusions = Fusions { members: true, norm: true, gate_up: true, residual: true, attention: true };
+    pub const ALL: Fusions =
+        Fusions { members: true, norm: true, gate_up: true, residual: true, attention: true };
     /// No fold: one op for each step.
     pub const NONE: Fusions =
         Fusions { members: false, norm: false, gate_up: false, residual: false, attention: false };
@@ -147,8 +148,12 @@ fn fold_attention(ops: Vec<Op>) -> Vec<Op> {
 }
 
 fn attention_input(before: &[Op], q: &Slice) -> Option<(AttentionInput, usize)> {
-    let [head @ .., Op::Rotate { heads: rq, rotation, .. }, Op::Rotate { heads: rk, .. }, Op::KvWrite { k, v, .. }] =
-        before
+    let [
+        head @ ..,
+        Op::Rotate { heads: rq, rotation, .. },
+        Op::Rotate { heads: rk, .. },
+        Op::KvWrite { k, v, .. },
+    ] = before
     else {
         return None;
     };
@@ -161,12 +166,14 @@ fn attention_input(before: &[Op], q: &Slice) -> Option<(AttentionInput, usize)> 
         Op::RmsNorm { input: nq, weight: wq, eps: eq, out: oq, .. },
         Op::RmsNorm { input: nk, weight: wk, eps: ek, out: ok, .. },
     ] = head
+        && nq == q
+        && oq == q
+        && nk == k
+        && ok == k
     {
-        if nq == q && oq == q && nk == k && ok == k {
-            q_norm = Some(HeadNorm { weight: *wq, eps: *eq });
-            k_norm = Some(HeadNorm { weight: *wk, eps: *ek });
-            used = 5;
-        }
+        q_norm = Some(HeadNorm { weight: *wq, eps: *eq });
+        k_norm = Some(HeadNorm { weight: *wk, eps: *ek });
+        used = 5;
     }
     Some((AttentionInput { q_norm, k_norm, rotation: *rotation, k: *k, v: *v }, used))
 }

@@ -48,7 +48,8 @@ pub fn build(
     if options.widths.first() != Some(&1) || options.widths.windows(2).any(|w| w[0] >= w[1]) {
         return Err(PlanError::Options("entry point widths must ascend and begin with 1".into()));
     }
-    let mut graph = Graph { config, source, numerics, weights: Vec::new(), states: Vec::new(), ops: Vec::new() };
+    let mut graph =
+        Graph { config, source, numerics, weights: Vec::new(), states: Vec::new(), ops: Vec::new() };
     graph.decoder()?;
     let buffers = buffers(config);
     let ops = options.fusions.apply(graph.ops);
@@ -135,7 +136,13 @@ impl Graph<'_> {
     ) -> Result<WeightId, PlanError> {
         let w = self.source.weight(&name).ok_or_else(|| PlanError::MissingWeight(name.clone()))?;
         if (w.rows, w.cols) != (rows, cols) {
-            return Err(PlanError::Shape { name, rows: w.rows, cols: w.cols, want_rows: rows, want_cols: cols });
+            return Err(PlanError::Shape {
+                name,
+                rows: w.rows,
+                cols: w.cols,
+                want_rows: rows,
+                want_cols: cols,
+            });
         }
         let usage = usage(self, w.encoding);
         self.weights.push(WeightSpec { name, encoding: w.encoding, rows, cols, usage });

@@ -19,10 +19,17 @@ pub fn tree(l: [f32; LANES]) -> f32 {
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
     const LOG2E: f32 = std::f32::consts::LOG2_E;
-    const LN2_HI: f32 = 0.693_359_375;
+    const LN2_HI: f32 = 355.0 / 512.0; // few bits: its product with a whole number is exact
     const LN2_LO: f32 = -2.121_944_4e-4;
     const ROUND: f32 = 12_582_912.0; // 1.5 * 2^23: adding and subtracting it rounds half to even
-    let clamped = if x > 88.0 { 88.0 } else if x < -87.3 { -87.3 } else { x };
+    #[allow(clippy::manual_clamp)] // the law in comparisons, as a lane does them
+    let clamped = if x > 88.0 {
+        88.0
+    } else if x < -87.3 {
+        -87.3
+    } else {
+        x
+    };
     let t = clamped.mul_add(LOG2E, ROUND); // the low bits of t hold the integer, two's complement
     let n = t - ROUND;
     let r = n.mul_add(-LN2_LO, n.mul_add(-LN2_HI, clamped));

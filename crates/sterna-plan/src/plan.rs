@@ -234,7 +234,9 @@ impl ModelPlan {
                 let members = l.members.iter().map(name).collect::<Vec<_>>().join(" | ");
                 let input = match l.prologue {
                     Prologue::None => slice(&l.input),
-                    Prologue::RmsNorm { weight, .. } => format!("rms-norm({}, {})", slice(&l.input), name(&weight)),
+                    Prologue::RmsNorm { weight, .. } => {
+                        format!("rms-norm({}, {})", slice(&l.input), name(&weight))
+                    }
                 };
                 let encoding = l.members.first().map_or("", |w| self.weights[w.0].encoding.name());
                 match l.epilogue {
@@ -259,7 +261,9 @@ impl ModelPlan {
                 });
                 format!("{} = attention({}, state{}{folded})", slice(&a.out), slice(&a.q), a.state.0)
             }
-            Op::SiluMul { gate, up, out } => format!("{} = silu({}) * {}", slice(out), slice(gate), slice(up)),
+            Op::SiluMul { gate, up, out } => {
+                format!("{} = silu({}) * {}", slice(out), slice(gate), slice(up))
+            }
             Op::AddScaled { input, factor, out } => format!("{} += {} * {factor}", slice(out), slice(input)),
             Op::Scale { slice: s, factor } => format!("{} *= {factor}", slice(s)),
             Op::SelectOutputs { input, out } => format!("{} = wanted rows of {}", buffer(out), buffer(input)),

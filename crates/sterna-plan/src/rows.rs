@@ -58,7 +58,14 @@ impl RowTable {
     }
 
     /// Adds a chain of tokens that continues `sequence` at `position`; results are wanted of the last `last` rows.
-    pub fn push_chain(&mut self, sequence: usize, position: u32, tokens: &[u32], last: usize, wanted: Wanted) {
+    pub fn push_chain(
+        &mut self,
+        sequence: usize,
+        position: u32,
+        tokens: &[u32],
+        last: usize,
+        wanted: Wanted,
+    ) {
         for (i, token) in tokens.iter().enumerate() {
             let at = position.saturating_add(u32::try_from(i).unwrap_or(u32::MAX));
             let parent = if i == 0 { Parent::Committed } else { Parent::Row(self.rows.len() - 1) };
@@ -98,7 +105,13 @@ impl RowTable {
     /// # Errors
     /// [`PlanError::Rows`] naming the row; trees and kv slots that are not positions are refused (no state kind of
     /// this version stores them).
-    pub fn check(&self, width: usize, vocab: usize, capacity: u32, committed: &[u32]) -> Result<(), PlanError> {
+    pub fn check(
+        &self,
+        width: usize,
+        vocab: usize,
+        capacity: u32,
+        committed: &[u32],
+    ) -> Result<(), PlanError> {
         let fail = |row: usize, why: String| Err(PlanError::Rows { row, why });
         if self.rows.is_empty() || self.rows.len() > width {
             return fail(0, format!("{} rows in a call of width {width}", self.rows.len()));
@@ -108,7 +121,10 @@ impl RowTable {
                 return fail(i, format!("token {} is outside the vocabulary of {vocab}", r.token));
             }
             let Some(&len) = committed.get(r.sequence) else {
-                return fail(i, format!("sequence slot {} is outside the pool of {}", r.sequence, committed.len()));
+                return fail(
+                    i,
+                    format!("sequence slot {} is outside the pool of {}", r.sequence, committed.len()),
+                );
             };
             if r.position >= capacity {
                 return fail(i, format!("position {} is past the context of {capacity}", r.position));
@@ -123,11 +139,16 @@ impl RowTable {
                 Parent::Committed => len,
                 Parent::Row(p) if p < i && self.rows[p].sequence == r.sequence => {
                     if self.rows[p + 1..i].iter().any(|o| o.sequence == r.sequence) {
-                        return fail(i, "a row that does not continue its sequence's latest row (a tree)".into());
+                        return fail(
+                            i,
+                            "a row that does not continue its sequence's latest row (a tree)".into(),
+                        );
                     }
                     self.rows[p].position + 1
                 }
-                Parent::Row(p) => return fail(i, format!("parent row {p} is not an earlier row of its sequence")),
+                Parent::Row(p) => {
+                    return fail(i, format!("parent row {p} is not an earlier row of its sequence"));
+                }
             };
             if r.position != expected {
                 return fail(i, format!("position {} where its parent ends at {expected}", r.position));
@@ -148,13 +169,24 @@ mod tests {
         t.push_chain(1, 0, &[4], 1, Wanted::Logits);
         assert!(t.check(4, 10, 16, &[3, 0]).is_ok());
         assert_eq!(t.outputs().map(|o| o.0).collect::<Vec<_>>(), [2, 3]);
-        for (width, vocab, capacity, committed) in
-            [(3, 10, 16, &[3, 0][..]), (4, 4, 16, &[3, 0]), (4, 10, 5, &[3, 0]), (4, 10, 16, &[2, 0]), (4, 10, 16, &[3])]
-        {
+        for (width, vocab, capacity, committed) in [
+            (3, 10, 16, &[3, 0][..]),
+            (4, 4, 16, &[3, 0]),
+            (4, 10, 5, &[3, 0]),
+            (4, 10, 16, &[2, 0]),
+            (4, 10, 16, &[3]),
+        ] {
             assert!(t.check(width, vocab, capacity, committed).is_err());
         }
         let mut tree = t.clone();
-        tree.push(Row { token: 1, sequence: 0, position: 6, parent: Parent::Row(1), kv_slot: 6, wanted: Wanted::Nothing });
+        tree.push(Row {
+            token: 1,
+            sequence: 0,
+            position: 6,
+            parent: Parent::Row(1),
+            kv_slot: 6,
+            wanted: Wanted::Nothing,
+        });
         assert!(tree.check(8, 10, 16, &[3, 0]).is_err());
         assert!(RowTable::new().check(4, 10, 16, &[]).is_err());
     }

@@ -1,3 +1,19 @@
 //! Interleaved measurement, gates and machine limits.
+//!
+//! Nothing here prints: every result is a typed value that serialises, and shows itself as a plain text table.
+//!
+//! * [`limits`]: what this machine can do (read bandwidth, integer and float peak).
+//! * [`interleave`]: arms measured in turns, with the share of the CPU that others took.
+//! * [`bench`]: call widths and generation of a model, against those limits.
+//! * [`gate`]: the contract on a model: same bits at every width, and agreement with golden answers.
+//! * [`synthetic`]: seeded weights at true shapes; [`tokens`]: seeded token sequences.
 
+pub mod bench;
+pub mod clock;
+pub mod gate;
+pub mod interleave;
+pub mod limits;
+pub mod stats;
 pub mod synthetic;
+mod table;
+pub mod tokens;

@@ -1,4 +1,5 @@
 //! What goes wrong is named.
+#![allow(clippy::unwrap_used)] // helpers are no #[test] functions
 
 mod common;
 
@@ -63,7 +64,9 @@ fn poison(model: &mut TestModel, name: &str) {
 /// The culprit is searched in the failing sequence only, and an innocent sequence goes on.
 #[test]
 fn a_bad_neighbour_is_told_apart() {
-    let mut model = model(Encoding::F16);
+    // Its own head: a tied one would share the NaN.
+    let mut model = model(Encoding::BF16);
+    assert!(!model.config.tied);
     poison(&mut model, "embed");
     let mut executor = law(&model, Fusions::ALL, 2);
     let alone = logits(&mut *executor, 0, &[1, 2, 3], &[1]).unwrap();
@@ -92,7 +95,7 @@ fn a_bad_neighbour_is_told_apart() {
 fn keys_past_f16_are_named_where_they_are_written() {
     let mut model = model(Encoding::F32);
     let bytes = model.bytes_mut("layers.0.k").unwrap();
-    for w in bytes.chunks_exact_mut(4).take(256) {
+    for w in bytes.chunks_exact_mut(4).take(96) {
         w.copy_from_slice(&30_000f32.to_le_bytes());
     }
     for (fusions, name) in [(Fusions::NONE, "kv-write state 0"), (Fusions::ALL, "attention state 0")] {
@@ -150,7 +153,7 @@ fn support_is_a_question() {
         assert!(plan.weights.iter().all(|w| backend().supports(w).is_ok()));
     }
     let mut wrong = plan.weights.iter().find(|w| w.name == "layers.0.q").unwrap().clone();
-    wrong.usage = WeightUse::Linear(LinearNumerics::Int8 { group: 48 });
+    wrong.usage = WeightUse::Linear(LinearNumerics::Int8 { group: 80 });
     assert!(RefBackend::float().supports(&wrong).is_ok());
     assert!(RefBackend::float_with_activations().supports(&wrong).is_err());
     assert!(RefBackend::law().supports(&wrong).is_err());

@@ -81,7 +81,8 @@ fn agrees_with_the_obvious_implementation_and_ignores_scratch() {
         let vocab = [1, 2, 63, 64, 65, 700, 3000][pick(0, 7)];
         let mut logits = row(case, vocab);
         logits.resize(vocab + pick(1, 40), 1e9);
-        let history: Vec<u32> = (0..pick(2, 200) as u64).map(|i| (draw_bits(case, i) % (vocab as u64 + 9)) as u32).collect();
+        let history: Vec<u32> =
+            (0..pick(2, 200) as u64).map(|i| (draw_bits(case, i) % (vocab as u64 + 9)) as u32).collect();
         let params = SamplingParams {
             temperature: [0.0, 0.1, 0.7, 1.0, 3.0][pick(3, 5)],
             top_k: [0, 1, 5, 64, 5000][pick(4, 5)],
@@ -105,7 +106,8 @@ fn agrees_with_the_obvious_implementation_and_ignores_scratch() {
 #[test]
 fn no_allocation_after_the_first_call() {
     let logits = row(1, 5000);
-    let params = SamplingParams { temperature: 1.0, repetition_penalty: 1.2, top_p: 0.9, ..Default::default() };
+    let params =
+        SamplingParams { temperature: 1.0, repetition_penalty: 1.2, top_p: 0.9, ..Default::default() };
     let mut scratch = Scratch::default();
     let room = |s: &Scratch| (s.keys.as_ptr(), s.penalised.as_ptr(), s.adjusted.as_ptr(), s.keys.capacity());
     sample(&logits, 5000, &[1, 2, 3], 0, &params, &mut scratch).unwrap();

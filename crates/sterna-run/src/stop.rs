@@ -93,7 +93,11 @@ mod tests {
     /// Reads the whole text at once: (text before the stop, stopped).
     fn naive(text: &str, stops: &[&str]) -> (String, bool) {
         for end in 1..=text.len() {
-            let hit = stops.iter().filter(|s| text.as_bytes()[..end].ends_with(s.as_bytes())).map(|s| s.len()).max();
+            let hit = stops
+                .iter()
+                .filter(|s| text.as_bytes()[..end].ends_with(s.as_bytes()))
+                .map(|s| s.len())
+                .max();
             if let Some(n) = hit {
                 return (text[..end - n].to_string(), true);
             }

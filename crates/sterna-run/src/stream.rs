@@ -56,8 +56,20 @@ mod tests {
     fn any_chunking_equals_from_utf8_lossy_of_all_bytes() {
         // Whole characters of each length, and bytes that begin, continue or break one.
         let pieces: [&[u8]; 14] = [
-            b"a", "é".as_bytes(), "日".as_bytes(), "😀".as_bytes(), &[0xe6], &[0xe6, 0x97], &[0xf0, 0x9f],
-            &[0xf0, 0x9f, 0x98], &[0x80], &[0xff], &[0xc0, 0xaf], &[0xed, 0xa0, 0x80], &[0xf4, 0x90], &[0xe0, 0x80],
+            b"a",
+            "é".as_bytes(),
+            "日".as_bytes(),
+            "😀".as_bytes(),
+            &[0xe6],
+            &[0xe6, 0x97],
+            &[0xf0, 0x9f],
+            &[0xf0, 0x9f, 0x98],
+            &[0x80],
+            &[0xff],
+            &[0xc0, 0xaf],
+            &[0xed, 0xa0, 0x80],
+            &[0xf4, 0x90],
+            &[0xe0, 0x80],
         ];
         let (mut replaced, mut waited) = (0, 0);
         for case in 0..4000u64 {

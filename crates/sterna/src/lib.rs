@@ -1,1 +1,6 @@
 //! Run low-bit language models: the facade library behind the `sterna` command.
+
+pub mod cli;
+pub mod commands;
+pub mod engine;
+pub mod pull;

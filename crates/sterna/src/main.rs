@@ -1,2 +1,7 @@
 //! The `sterna` command.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    sterna::commands::main()
+}

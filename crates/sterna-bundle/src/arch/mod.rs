@@ -32,6 +32,9 @@ pub(crate) struct Reading {
     pub tensors: BTreeMap<String, Located>,
 }
 
+/// Rope factors that are read at most, before the width of a head is known.
+const MOST_FACTORS: usize = 1 << 16;
+
 /// What a reader of an architecture sees.
 pub(crate) struct Origin<'a> {
     pub arch: Arch,
@@ -64,9 +67,9 @@ impl Origin<'_> {
         if !view.encoding.is_float() {
             return Err(BundleError::NotFloat { name: name.to_owned(), encoding: view.encoding });
         }
-        if view.shape.len() != 1 {
+        if view.shape.len() != 1 || view.cols() > MOST_FACTORS {
             let found = format!("of shape {:?}", view.shape);
-            return Err(BundleError::key("checkpoint", name, found, "a vector"));
+            return Err(BundleError::key("checkpoint", name, found, "a vector, one value per frequency"));
         }
         Ok(Some(view.to_f32()?.into_iter().map(f64::from).collect()))
     }

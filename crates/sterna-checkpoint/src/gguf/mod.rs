@@ -58,6 +58,12 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Parsed, CheckpointError> {
     let key_count = r.u64("the number of metadata keys")?;
     let metadata = GgufMetadata::read(&mut r, key_count)?;
     let alignment = alignment(&metadata)?;
+    if metadata.optional("split.count", GgufMetadata::u64)?.is_some_and(|count| count > 1) {
+        return Err(CheckpointError::malformed(
+            "the GGUF file",
+            "it is one part of several: join them with `llama-gguf-split --merge` and open the result",
+        ));
+    }
 
     // A record takes at least 33 bytes, so this allocation is bounded by the bytes that are there.
     let mut records = Vec::with_capacity(tensor_count.min(r.remaining() / 33));

@@ -265,12 +265,13 @@ fn read_array(r: &mut Reader<'_>, key: &str) -> Result<GgufArray, CheckpointErro
 fn read_strings(r: &mut Reader<'_>, key: &str, count: u64) -> Result<PackedStrings, CheckpointError> {
     // Each string takes 8 bytes at least, so a count past that cannot be true.
     let most = r.remaining() / 8;
-    let count = usize::try_from(count).ok().filter(|c| *c <= most).ok_or_else(|| CheckpointError::Truncated {
-        what: key.to_owned(),
-        offset: r.position() as u64,
-        needed: count.saturating_mul(8),
-        len: (r.position() + r.remaining()) as u64,
-    })?;
+    let count =
+        usize::try_from(count).ok().filter(|c| *c <= most).ok_or_else(|| CheckpointError::Truncated {
+            what: key.to_owned(),
+            offset: r.position() as u64,
+            needed: count.saturating_mul(8),
+            len: (r.position() + r.remaining()) as u64,
+        })?;
     let mut out = PackedStrings { text: String::new(), ends: Vec::with_capacity(count) };
     for _ in 0..count {
         out.text.push_str(r.string(key)?);

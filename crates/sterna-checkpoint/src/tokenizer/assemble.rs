@@ -97,7 +97,8 @@ impl Parts {
             limits::at_most("the length of a token", token.len(), limits::TOKEN)?;
             let at = *id as usize;
             if at >= most {
-                let reason = format!("id {id} of token {:?} is out of place in {count} tokens", shorten(token));
+                let reason =
+                    format!("id {id} of token {:?} is out of place in {count} tokens", shorten(token));
                 return Err(CheckpointError::Tokenizer(reason));
             }
             if seen[at / 64] >> (at % 64) & 1 == 1 {
@@ -111,7 +112,8 @@ impl Parts {
             limits::step();
             limits::at_most("the length of a token", added.token.content.len(), limits::TOKEN)?;
             if added.token.content.is_empty() || added.id as usize >= most {
-                let reason = format!("added token {:?} is empty or out of place", shorten(&added.token.content));
+                let reason =
+                    format!("added token {:?} is empty or out of place", shorten(&added.token.content));
                 return Err(CheckpointError::Tokenizer(reason));
             }
             size = size.max(added.id as usize + 1);
@@ -120,8 +122,11 @@ impl Parts {
         for (left, right) in &self.merges {
             limits::step();
             if left.is_empty() || right.is_empty() || left.len() + right.len() > longest {
-                let reason =
-                    format!("merge {:?} + {:?} gives no token of the vocabulary", shorten(left), shorten(right));
+                let reason = format!(
+                    "merge {:?} + {:?} gives no token of the vocabulary",
+                    shorten(left),
+                    shorten(right)
+                );
                 return Err(CheckpointError::Tokenizer(reason));
             }
         }

@@ -25,9 +25,8 @@ impl<'a> Vocabulary<'a> {
     pub(super) fn read(metadata: &'a GgufMetadata) -> Result<Self, CheckpointError> {
         let tokens = metadata.str_array("tokenizer.ggml.tokens")?;
         limits::at_most("the number of tokens", tokens.len(), limits::TOKENS)?;
-        let types = metadata
-            .optional("tokenizer.ggml.token_type", GgufMetadata::i64_array)?
-            .unwrap_or_default();
+        let types =
+            metadata.optional("tokenizer.ggml.token_type", GgufMetadata::i64_array)?.unwrap_or_default();
         if !types.is_empty() && types.len() != tokens.len() {
             return Err(CheckpointError::Tokenizer(format!(
                 "there are {} tokens and {} token types: the file is damaged",
@@ -68,7 +67,11 @@ impl<'a> Vocabulary<'a> {
     }
 
     /// The unknown token: named, or of that type, or (SentencePiece) called `<unk>`.
-    pub(super) fn unknown(&self, metadata: &GgufMetadata, model: &str) -> Result<Option<u32>, CheckpointError> {
+    pub(super) fn unknown(
+        &self,
+        metadata: &GgufMetadata,
+        model: &str,
+    ) -> Result<Option<u32>, CheckpointError> {
         let named = metadata.optional("tokenizer.ggml.unknown_token_id", GgufMetadata::u32)?;
         let position = |wanted: &dyn Fn(usize, &str) -> bool| {
             self.tokens.iter().enumerate().find(|(id, token)| wanted(*id, token)).map(|(id, _)| id as u32)

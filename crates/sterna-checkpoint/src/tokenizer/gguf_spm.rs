@@ -20,9 +20,8 @@ pub(super) fn parts(
     } else {
         derive_merges(vocab, &metadata.f64_array("tokenizer.ggml.scores")?)?
     };
-    let prefix = metadata
-        .optional("tokenizer.ggml.add_space_prefix", GgufMetadata::bool)?
-        .unwrap_or(model == "llama");
+    let prefix =
+        metadata.optional("tokenizer.ggml.add_space_prefix", GgufMetadata::bool)?.unwrap_or(model == "llama");
     let escape = json!({"type": "Replace", "pattern": {"String": " "}, "content": "▁"});
     let normalizer = if prefix {
         json!({"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": "▁"}, escape]})
@@ -75,6 +74,8 @@ fn derive_merges(vocab: &Vocabulary<'_>, scores: &[f64]) -> Result<Vec<(String, 
         )));
     }
     let ids: HashMap<&str, u32> = vocab.tokens.iter().zip(0..).collect();
+    // Real vocabularies have about two per token; a hostile one could have far more than its own size.
+    let most = vocab.tokens.len().saturating_mul(8).min(limits::MERGES);
     let mut merges = Vec::new();
     for (token, (text, score)) in vocab.tokens.iter().zip(scores).enumerate() {
         let count = text.chars().count();
@@ -87,7 +88,7 @@ fn derive_merges(vocab: &Vocabulary<'_>, scores: &[f64]) -> Result<Vec<(String, 
             if let (Some(&l), Some(&r)) = (ids.get(left), ids.get(right)) {
                 let chars = (chars, count - chars);
                 merges.push(Merge { left, right, score: *score, chars, ids: (l, r), token });
-                limits::at_most("the number of merges", merges.len(), limits::MERGES)?;
+                limits::at_most("the number of merges that the scores imply", merges.len(), most)?;
             }
         }
     }

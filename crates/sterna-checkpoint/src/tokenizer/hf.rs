@@ -108,7 +108,9 @@ impl<'de> Deserialize<'de> for Merge {
             }
             fn visit_str<E: serde::de::Error>(self, v: &str) -> Result<Merge, E> {
                 match v.split_once(' ') {
-                    Some((left, right)) if !right.contains(' ') => Ok(Merge(left.to_owned(), right.to_owned())),
+                    Some((left, right)) if !right.contains(' ') => {
+                        Ok(Merge(left.to_owned(), right.to_owned()))
+                    }
                     _ => Err(E::custom(format!("merge {:?} is not two tokens", shorten(v)))),
                 }
             }

@@ -97,7 +97,11 @@ fn component(part: Part, value: &Value, depth: usize, budget: &mut Budget) -> Re
         "Strip" if part == Part::Decoder => {
             let small = |key| value.get(key).and_then(Value::as_u64).is_some_and(|n| n <= 16);
             let no_stop = value.get("stop").and_then(Value::as_u64) == Some(0);
-            if small("start") && no_stop { Ok(()) } else { Err("Strip must have start <= 16 and stop 0".into()) }
+            if small("start") && no_stop {
+                Ok(())
+            } else {
+                Err("Strip must have start <= 16 and stop 0".into())
+            }
         }
         "TemplateProcessing" => template(value),
         _ => Ok(()),
@@ -115,7 +119,8 @@ fn pattern(value: &Value) -> Result<(), String> {
     if let Some(text) = pattern.get("String").and_then(Value::as_str) {
         return if text.len() <= 256 { Ok(()) } else { Err("a pattern is too long".into()) };
     }
-    let regex = pattern.get("Regex").and_then(Value::as_str).ok_or("a pattern is neither String nor Regex")?;
+    let regex =
+        pattern.get("Regex").and_then(Value::as_str).ok_or("a pattern is neither String nor Regex")?;
     check_regex(regex).map_err(|reason| format!("the pattern {:?} {reason}", shorten(regex)))
 }
 

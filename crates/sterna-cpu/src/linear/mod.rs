@@ -6,6 +6,8 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod portable;
+#[cfg(test)]
+mod tests;
 
 use crate::acts::{ActBlock, Blocks, Forms, SharedActs};
 use crate::isa::Isa;

@@ -8,7 +8,7 @@
 pub fn chunks(n: usize, widths: &[usize]) -> Vec<usize> {
     let Some(&largest) = widths.last().filter(|w| **w > 0) else { return Vec::new() };
     let mut out = vec![largest; n / largest];
-    if n % largest != 0 {
+    if !n.is_multiple_of(largest) {
         out.push(n % largest);
     }
     out

@@ -28,8 +28,8 @@ impl Encodings {
     }
 }
 
-/// Two layers, 256 wide, 4 query heads on 2 of keys and values, a vocabulary that is no multiple of 64, rotation of a part of each
-/// head, no scaling equal to 1. Every width is a multiple of 256, as the block encodings need.
+/// Two layers, 256 wide, 4 query heads on 2 of keys and values, a vocabulary that is no multiple of 64, rotation of
+/// a part of each head, no scaling equal to 1. Every width is a multiple of 256, as the block encodings need.
 pub fn config() -> ModelConfig {
     ModelConfig {
         arch: Arch::MiniCpm,
@@ -49,6 +49,13 @@ pub fn config() -> ModelConfig {
         residual_scale: 0.6,
         logit_scale: 0.25,
     }
+}
+
+/// As [`config`], with widths that are multiples of 32 and of little else: 96 wide, 3 query heads on 1, whole heads
+/// rotated. For floats, blocks of 32 and ternary rows; much faster.
+pub fn narrow_config() -> ModelConfig {
+    let rope = Rope { dim: 32, theta: 10_000.0, scaling: RopeScaling::None };
+    ModelConfig { hidden: 96, ffn: 160, heads: 3, kv_heads: 1, head_dim: 32, rope, ..config() }
 }
 
 struct Stored {

@@ -1,5 +1,5 @@
 //! Shared by the tests of this folder.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used)]
 
 use std::sync::Arc;
 
@@ -25,10 +25,10 @@ pub const ENCODINGS: [Encoding; 14] = [
     Encoding::Ternary(ScaleGroup::Block256),
 ];
 
-/// Half of the encodings get head norms, every third its own head in its own encoding.
+/// Narrow where the encoding allows it. Half of the encodings get head norms, every third its own head in its own encoding.
 pub fn model(encoding: Encoding) -> TestModel {
     let at = ENCODINGS.iter().position(|e| *e == encoding).unwrap();
-    let mut config = testing::config();
+    let mut config = if encoding.block_len() > 32 { testing::config() } else { testing::narrow_config() };
     config.qk_norm = at % 2 == 1;
     config.tied = at % 3 != 2;
     let encodings = Encodings { head: encoding, ..Encodings::new(encoding) };

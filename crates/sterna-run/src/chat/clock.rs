@@ -4,7 +4,17 @@ use minijinja::{Error, ErrorKind};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
     "December",
 ];
 const DAYS: [&str; 7] = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
@@ -110,9 +120,18 @@ mod tests {
         // From Python: datetime.fromtimestamp(t, UTC).strftime(f).
         let want = [
             (0, "1970-01-01 00:00:00 12 AM Thu Thursday Jan January 001 4 70 1 1 1970-01-01 00:00:00 %"),
-            (951_827_696, "2000-02-29 12:34:56 12 PM Tue Tuesday Feb February 060 2 00 29 2 2000-02-29 12:34:56 %"),
-            (1_735_689_599, "2024-12-31 23:59:59 11 PM Tue Tuesday Dec December 366 2 24 31 12 2024-12-31 23:59:59 %"),
-            (4_107_542_400, "2100-03-01 00:00:00 12 AM Mon Monday Mar March 060 1 00 1 3 2100-03-01 00:00:00 %"),
+            (
+                951_827_696,
+                "2000-02-29 12:34:56 12 PM Tue Tuesday Feb February 060 2 00 29 2 2000-02-29 12:34:56 %",
+            ),
+            (
+                1_735_689_599,
+                "2024-12-31 23:59:59 11 PM Tue Tuesday Dec December 366 2 24 31 12 2024-12-31 23:59:59 %",
+            ),
+            (
+                4_107_542_400,
+                "2100-03-01 00:00:00 12 AM Mon Monday Mar March 060 1 00 1 3 2100-03-01 00:00:00 %",
+            ),
         ];
         for (t, text) in want {
             assert_eq!(strftime(t, f).unwrap(), text);

@@ -38,7 +38,12 @@ struct Style {
 }
 
 /// `value | tojson(ensure_ascii=false, indent=none, separators=none, sort_keys=false)`.
-pub(super) fn tojson(value: &Value, ascii: Option<bool>, indent: Option<Value>, args: Kwargs) -> Result<String, Error> {
+pub(super) fn tojson(
+    value: &Value,
+    ascii: Option<bool>,
+    indent: Option<Value>,
+    args: Kwargs,
+) -> Result<String, Error> {
     let indent = match indent {
         Some(given) => Some(given),
         None => args.get("indent")?,
@@ -48,7 +53,12 @@ pub(super) fn tojson(value: &Value, ascii: Option<bool>, indent: Option<Value>, 
         Some(v) if v.as_str().is_some() => v.as_str().map(str::to_string),
         Some(v) => match v.as_i64() {
             Some(n @ 0..=64) => Some(" ".repeat(n as usize)),
-            _ => return Err(Error::new(ErrorKind::InvalidOperation, "tojson: indent must be 0 to 64 or a string")),
+            _ => {
+                return Err(Error::new(
+                    ErrorKind::InvalidOperation,
+                    "tojson: indent must be 0 to 64 or a string",
+                ));
+            }
         },
     };
     let separators: Option<Vec<String>> = args.get("separators")?;

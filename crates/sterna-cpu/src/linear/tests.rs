@@ -1,0 +1,124 @@
+//! T1 and T7 on the kernels themselves: extreme values against integers, and every width against one row.
+
+use sterna_format::{Encoding, ScaleGroup, encode_row};
+use sterna_plan::{LinearNumerics, RowOrder, Weight, WeightSpec, WeightUse};
+
+use super::*;
+use crate::acts::Acts;
+
+fn packed(encoding: Encoding, rows: usize, cols: usize, group: usize, values: impl Fn(usize, usize) -> f32) -> Packed {
+    let n = encoding.row_bytes(cols).unwrap();
+    let mut data = vec![0u8; rows * n];
+    for (r, out) in data.chunks_exact_mut(n).enumerate() {
+        let row: Vec<f32> = (0..cols).map(|k| values(r, k)).collect();
+        encode_row(encoding, &row, out).unwrap();
+    }
+    let numerics = if group == 0 { LinearNumerics::Float } else { LinearNumerics::Int8 { group } };
+    let spec = WeightSpec { name: "w".into(), encoding, rows, cols, usage: WeightUse::Linear(numerics) };
+    let weight = Weight { encoding, rows, cols, data: &data, order: RowOrder::Plain };
+    Packed::new(&spec, &weight).unwrap()
+}
+
+/// `[row][output]`, as an op would compute it.
+fn product(isa: Isa, m: &Packed, x: &[Vec<f32>]) -> Vec<Vec<u32>> {
+    let forms = forms([&m.geometry].into_iter());
+    let mut acts = Acts::default();
+    let cols = m.geometry.cols;
+    acts.reserve(x.len(), cols, forms);
+    let blocks = Blocks::new(x.len(), widest(isa, &[m], x.len()));
+    let acts = acts.share();
+    let mut codes = vec![0i8; cols];
+    for (r, x) in x.iter().enumerate() {
+        // SAFETY: one thread.
+        unsafe { acts.put(blocks, forms, r, x, &mut codes) };
+    }
+    let input = Input { acts, blocks, forms, rows: x.len() };
+    let mut scratch = Scratch::new(x.len());
+    let mut out = vec![Vec::new(); x.len()];
+    for p in 0..m.geometry.panels() {
+        let n = (m.geometry.rows - p * PANEL).min(PANEL);
+        for (out, y) in out.iter_mut().zip(panel(isa, m, p, &input, &mut scratch)) {
+            out.extend(y[..n].iter().map(|v| v.to_bits()));
+        }
+    }
+    out
+}
+
+fn noise(seed: u64, at: usize) -> f32 {
+    let mut z = (seed << 32 ^ at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    ((z >> 40) as f32 / (1 << 23) as f32) - 1.0
+}
+
+fn kinds(cols: usize) -> Vec<(Encoding, usize)> {
+    let row = Encoding::Ternary(ScaleGroup::Row);
+    vec![
+        (Encoding::TQ2_0, 256),
+        (Encoding::Ternary(ScaleGroup::Block128), 128),
+        (row, 256),
+        (row, cols),
+        (Encoding::Q4_0, 32),
+        (Encoding::Q4_1, 32),
+        (Encoding::Q8_0, 32),
+        (Encoding::Q4K, 256),
+        (Encoding::Q5K, 256),
+        (Encoding::Q6K, 256),
+        (Encoding::F16, 0),
+        (Encoding::F32, 0),
+    ]
+}
+
+/// T7: K in {256, 1024, 2560, 5120}, N in {64, 96, 1000}: row `i` of a call of any width equals the call of that row.
+#[test]
+fn any_width_gives_each_row_its_own_bits() {
+    for (cols, rows) in [(256, 1000), (1024, 96), (2560, 64), (5120, 64)] {
+        for (encoding, group) in kinds(cols) {
+            let m = packed(encoding, rows, cols, group, |r, k| {
+                let v = noise(1, r * cols + k);
+                if encoding.int_layout(cols).is_some_and(|l| l.bits == 2) { (v * 1.5).round() * 0.5 } else { v }
+            });
+            let widest = if cols == 256 { 128 } else { 33 };
+            let x: Vec<Vec<f32>> =
+                (0..widest).map(|r| (0..cols).map(|k| noise(2, r * cols + k) * 3.0).collect()).collect();
+            for isa in [Isa::detect(), Isa::Portable] {
+                // The portable twin is slow: one large shape is enough.
+                if isa == Isa::Portable && cols > 1024 {
+                    continue;
+                }
+                let alone: Vec<_> = x.iter().flat_map(|x| product(isa, &m, std::slice::from_ref(x))).collect();
+                for n in (1..=17).chain([31, 33, 64, 127, 128]).filter(|n| *n <= widest) {
+                    assert!(product(isa, &m, &x[..n]) == alone[..n], "{encoding} {cols}x{rows} {n} rows {isa:?}");
+                }
+                if isa == Isa::Portable {
+                    assert!(product(Isa::detect(), &m, &x) == alone, "{encoding} {cols}x{rows} across {isa:?}");
+                }
+            }
+        }
+    }
+}
+
+/// T1: K = 4096 of all +1 trits against activations all +127, all -127 and alternating: exact integers.
+#[test]
+fn extreme_values_overflow_no_partial_sum() {
+    const K: usize = 4096;
+    for (encoding, group) in kinds(K) {
+        // The largest code of each kind: +1 for ternary, the top of the range for the others.
+        let m = packed(encoding, 64, K, group, |_, _| 1.0);
+        let unit = f32::from_bits(product(Isa::Portable, &m, &[vec![1.0; K]])[0][0]) / K as f32;
+        for (name, sign) in [("+", [1.0, 1.0]), ("-", [-1.0, -1.0]), ("+-", [1.0, -1.0]), ("one", [1.0, 0.0])] {
+            let x: Vec<f32> = (0..K).map(|k| sign[k % 2] * 127.0).collect();
+            let want = (sign[0] + sign[1]) as f64 / 2.0 * 127.0 * K as f64 * f64::from(unit);
+            for isa in [Isa::detect(), Isa::Portable] {
+                for rows in [1, 2, 5, 6, 13] {
+                    for y in product(isa, &m, &vec![x.clone(); rows]) {
+                        for y in y {
+                            let y = f64::from(f32::from_bits(y));
+                            let bound = 127.0 * K as f64 * f64::from(unit.abs()) * 1e-5;
+                            assert!((y - want).abs() <= bound, "{encoding}/{group} {name} {isa:?}: {y} for {want}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

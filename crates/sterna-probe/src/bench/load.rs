@@ -1,0 +1,91 @@
+//! Counted work over time, against the limits.
+
+use serde::Serialize;
+use sterna_plan::CallStats;
+
+use crate::limits::Limits;
+
+/// Weights above this many bytes a call do not stay in a cache from call to call, so the read bandwidth bounds them.
+pub(super) const CACHED_BYTES: u64 = 64_000_000;
+
+/// A rate this many times the measured read bandwidth is no measurement.
+pub(super) const IMPLAUSIBLE: f64 = 1.3;
+
+/// Work and rates of a call or of several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Load {
+    /// Bytes of weights that a call read, as the executor counted them.
+    pub weight_bytes: u64,
+    /// Multiply-accumulates of linear layers.
+    pub macs: u64,
+    /// Weight bytes in GB/s (powers of 1000).
+    pub gb_s: f64,
+    /// Of the measured read bandwidth with all threads.
+    pub bandwidth_share: f64,
+    /// GMAC/s of all threads.
+    pub gmac_s: f64,
+    /// GMAC/s of one thread.
+    pub gmac_s_per_thread: f64,
+    /// Of the measured int8 peak with all threads.
+    pub peak_share: f64,
+    /// Faster than memory, though the weights do not fit into a cache: the figure cannot be right.
+    pub implausible: bool,
+}
+
+impl Load {
+    /// `stats` of `calls` calls that took `seconds` together.
+    pub fn of(stats: CallStats, calls: usize, seconds: f64, limits: &Limits) -> Self {
+        let rate = |n: u64| if seconds > 0.0 { n as f64 / seconds / 1e9 } else { 0.0 };
+        let (gb_s, gmac_s) = (rate(stats.weight_bytes), rate(stats.macs));
+        let of = |x: f64, limit: f64| if limit > 0.0 { x / limit } else { 0.0 };
+        let bandwidth_share = of(gb_s, limits.read_gb_s());
+        let per_call = stats.weight_bytes / calls.max(1) as u64;
+        // No time at all for real work is as wrong as too little.
+        let timeless = seconds <= 0.0 && stats.weight_bytes > 0;
+        Self {
+            weight_bytes: per_call,
+            macs: stats.macs,
+            gb_s,
+            bandwidth_share,
+            gmac_s,
+            gmac_s_per_thread: gmac_s / limits.threads.max(1) as f64,
+            peak_share: of(gmac_s, limits.int8_gmac_s()),
+            implausible: per_call > CACHED_BYTES && (timeless || bandwidth_share > IMPLAUSIBLE),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::limits::{Limit, Rate};
+
+    /// 20 GB/s, 100 GMAC/s a thread, two threads.
+    pub fn limits() -> Limits {
+        let limit = |one: f64| {
+            let rate = |threads, best| Rate { threads, median: best, best, runs: 1 };
+            Limit { kernel: "mock", one: rate(1, one), all: rate(2, 2.0 * one) }
+        };
+        let (read, int8, fma) = (limit(10.0), limit(100.0), limit(50.0));
+        Limits { threads: 2, buffer_bytes: 1 << 30, huge_pages: true, read, int8, fma, others: None }
+    }
+
+    #[test]
+    fn rates_and_shares() {
+        let stats = CallStats { weight_bytes: 200_000_000, macs: 1_000_000_000 };
+        let l = Load::of(stats, 2, 0.02, &limits());
+        assert_eq!((l.weight_bytes, l.gb_s, l.bandwidth_share), (100_000_000, 10.0, 0.5));
+        assert_eq!((l.gmac_s, l.gmac_s_per_thread, l.peak_share, l.implausible), (50.0, 25.0, 0.25, false));
+    }
+
+    #[test]
+    fn faster_than_memory_is_flagged_only_when_no_cache_holds_the_weights() {
+        let at = |bytes, seconds| {
+            Load::of(CallStats { weight_bytes: bytes, macs: 1 }, 1, seconds, &limits()).implausible
+        };
+        assert!(at(100_000_000, 100_000_000.0 / 26.1e9), "above 1.3 x 20 GB/s");
+        assert!(!at(100_000_000, 100_000_000.0 / 25.9e9));
+        assert!(!at(60_000_000, 60_000_000.0 / 90e9), "60 MB may sit in a cache");
+        assert!(at(100_000_000, 0.0));
+    }
+}

@@ -1,0 +1,210 @@
+//! One executor at several call widths, in turns.
+
+use std::fmt;
+
+use serde::Serialize;
+use sterna_plan::{CallStats, Wanted};
+use sterna_run::Session;
+
+use super::{BenchError, Load};
+use crate::interleave::{Arm, Interleaved, Rounds, interleave};
+use crate::limits::Limits;
+use crate::stats::Summary;
+use crate::table::{Table, bytes, number, percent};
+use crate::tokens;
+
+/// Rows of a call whose best token is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RowsWanted {
+    /// Every row, as a speculative verify does.
+    All,
+    /// The last row, as a prefill does: the head then works on one row at every width.
+    Last,
+}
+
+/// What to measure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WidthOptions {
+    /// Rows of a call, ascending; the first is the base of the speed-up. None wider than the plan's widest entry.
+    pub widths: Vec<usize>,
+    /// Positions held before each call.
+    pub prefix: usize,
+    /// Rows with a result.
+    pub wanted: RowsWanted,
+    /// Rounds.
+    pub rounds: Rounds,
+    /// Seed of the tokens.
+    pub seed: u64,
+}
+
+impl Default for WidthOptions {
+    fn default() -> Self {
+        let widths = vec![1, 2, 4, 8, 16, 32, 64, 128];
+        Self { widths, prefix: 64, wanted: RowsWanted::All, rounds: Rounds::default(), seed: 1 }
+    }
+}
+
+/// One width.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WidthRow {
+    /// Rows of the call.
+    pub width: usize,
+    /// Entry point that ran it.
+    pub entry: String,
+    /// Milliseconds of a call.
+    pub ms: Summary,
+    /// Median without the noisy rounds, in milliseconds.
+    pub quiet_ms: Option<f64>,
+    /// Tokens a second, from the median.
+    pub tokens_per_s: f64,
+    /// Tokens a second over those of the first width.
+    pub speedup: f64,
+    /// Time of the call over that of the first width: with a first width of 1, the cost of verifying `width` rows in
+    /// ordinary decode steps.
+    pub cost_in_steps: f64,
+    /// Work and rates.
+    #[serde(flatten)]
+    pub load: Load,
+}
+
+/// All widths of one executor.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WidthTable {
+    /// What was measured.
+    pub options: WidthOptions,
+    /// One for each width.
+    pub rows: Vec<WidthRow>,
+    /// Threads that the shares per thread are against.
+    pub threads: usize,
+    /// Samples and noise.
+    pub samples: Interleaved,
+}
+
+struct Bench<'a> {
+    session: &'a mut Session,
+    tokens: Vec<u32>,
+    stats: Vec<CallStats>,
+}
+
+/// Measures `session` (whose executor works with `limits.threads` threads) at every width: each call continues the
+/// same prefix through the narrowest entry point that holds it.
+///
+/// # Errors
+/// Options that do not fit the session; the session's errors; [`BenchError::WeightBytes`] when the weights read
+/// depend on the width; [`BenchError::Implausible`] when a rate is above what the machine can do.
+pub fn width_table(
+    session: &mut Session,
+    options: &WidthOptions,
+    limits: &Limits,
+) -> Result<WidthTable, BenchError> {
+    let plan = std::sync::Arc::clone(session.executor().plan());
+    let (widths, prefix) = (&options.widths, options.prefix);
+    let widest = widths.last().copied().unwrap_or(0);
+    if widths.first().is_none_or(|w| *w == 0) || widths.windows(2).any(|w| w[0] >= w[1]) {
+        return Err(BenchError::Options("widths must ascend from at least 1".into()));
+    }
+    if plan.entry_for(widest).is_none() {
+        return Err(BenchError::Options(format!("no entry point of this plan holds {widest} rows")));
+    }
+    if prefix + widest > session.context() {
+        let room = session.context();
+        return Err(BenchError::Options(format!("{prefix} + {widest} positions in a context of {room}")));
+    }
+    let tokens = tokens::seeded(options.seed, prefix + widest, plan.vocab);
+    session.truncate(0)?;
+    if prefix > 0 {
+        session.feed(&tokens[..prefix], 0, Wanted::Nothing, &mut |_| {}, &mut |_, _, _| {})?;
+    }
+    let mut bench = Bench { session, tokens, stats: vec![CallStats::default(); widths.len()] };
+    let arm = |(i, width): (usize, &usize)| {
+        let width = *width;
+        let last = if options.wanted == RowsWanted::All { width } else { 1 };
+        Arm::new(format!("width {width}"), move |b: &mut Bench<'_>| {
+            let mut calls = 0;
+            let chunk = &b.tokens[prefix..prefix + width];
+            let stats = b.session.feed(chunk, last, Wanted::Argmax, &mut |_| calls += 1, &mut |_, _, _| {})?;
+            b.stats[i] = stats;
+            if calls == 1 { Ok(()) } else { Err(format!("the session cut {width} rows into {calls} calls").into()) }
+        })
+        .prepared(move |b| Ok(b.session.truncate(prefix)?))
+    };
+    let mut arms: Vec<Arm<'_, Bench<'_>>> = widths.iter().enumerate().map(arm).collect();
+    let samples = interleave(&mut bench, &mut arms, options.rounds)?;
+    drop(arms);
+    let stats = bench.stats;
+
+    let base = samples.arms.first().map_or(0.0, |a| a.time.median);
+    let first = widths.first().copied().unwrap_or(1) as f64;
+    let mut rows = Vec::with_capacity(widths.len());
+    for ((width, arm), stats) in widths.iter().zip(&samples.arms).zip(&stats) {
+        let seconds = arm.time.median;
+        let rate = |n: f64, s: f64| if s > 0.0 { n / s } else { 0.0 };
+        let tokens_per_s = rate(*width as f64, seconds);
+        rows.push(WidthRow {
+            width: *width,
+            entry: plan.entry_for(*width).and_then(|e| plan.entries.get(e)).map_or(String::new(), |e| e.name.clone()),
+            ms: arm.time.scaled(1e3),
+            quiet_ms: arm.quiet_median.map(|s| 1e3 * s),
+            tokens_per_s,
+            speedup: rate(tokens_per_s, rate(first, base)),
+            cost_in_steps: rate(seconds, base),
+            load: Load::of(*stats, 1, seconds, limits),
+        });
+    }
+    let table = WidthTable { options: options.clone(), rows, threads: limits.threads, samples };
+    table.check(limits)?;
+    Ok(table)
+}
+
+impl WidthTable {
+    fn check(&self, limits: &Limits) -> Result<(), BenchError> {
+        if let Some(base) = self.rows.first()
+            && let Some(row) = self.rows.iter().find(|r| r.load.weight_bytes != base.load.weight_bytes)
+        {
+            let (bytes, base_bytes) = (row.load.weight_bytes, base.load.weight_bytes);
+            return Err(BenchError::WeightBytes { width: row.width, bytes, base_width: base.width, base_bytes });
+        }
+        let Some(row) = self.rows.iter().find(|r| r.load.implausible) else { return Ok(()) };
+        let what = format!("a call of {} rows", row.width);
+        let (gb_s, limit_gb_s, table) = (row.load.gb_s, limits.read_gb_s(), self.to_string());
+        Err(BenchError::Implausible { what, gb_s, limit_gb_s, table })
+    }
+}
+
+impl fmt::Display for WidthTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let head = [
+            "rows", "entry", "ms", "min", "quartiles", "tok/s", "speed-up", "cost in steps", "GB/s", "of memory",
+            "GMAC/s", "a thread", "of int8 peak", "",
+        ];
+        let mut t = Table::new(&head);
+        for r in &self.rows {
+            let l = &r.load;
+            t.row(vec![
+                r.width.to_string(),
+                r.entry.clone(),
+                number(r.ms.median),
+                number(r.ms.min),
+                percent(r.ms.spread()),
+                number(r.tokens_per_s),
+                format!("{:.2}", r.speedup),
+                format!("{:.2}", r.cost_in_steps),
+                number(l.gb_s),
+                percent(l.bandwidth_share),
+                number(l.gmac_s),
+                number(l.gmac_s_per_thread),
+                percent(l.peak_share),
+                if l.implausible { "IMPLAUSIBLE".into() } else { String::new() },
+            ]);
+        }
+        let weights = self.rows.first().map_or(0, |r| r.load.weight_bytes);
+        let prefix = self.options.prefix;
+        let wanted = match self.options.wanted {
+            RowsWanted::All => "every row",
+            RowsWanted::Last => "the last row",
+        };
+        let (each, note) = (bytes(weights), self.samples.note());
+        write!(f, "{t}{each} of weights a call at every width; {prefix} positions held; result of {wanted}; {note}")
+    }
+}

@@ -1,0 +1,332 @@
+//! Arms measured in turns in one process, so that whatever disturbs one disturbs all.
+//!
+//! Every round runs every arm once, and each round begins one arm later, so no arm always follows the same
+//! neighbour cold. Rounds in which other processes used more than a limit are flagged, never dropped.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::clock::{Clock, CpuMeter, CpuTime, SystemClock, SystemMeter};
+use crate::stats::Summary;
+use crate::table::{Table, number, percent};
+
+/// An error of an arm's own code.
+pub type ArmError = Box<dyn std::error::Error + Send + Sync>;
+
+type Step<'a, C> = Box<dyn FnMut(&mut C) -> Result<(), ArmError> + 'a>;
+
+/// Something to measure on a context that all arms share.
+pub struct Arm<'a, C> {
+    name: String,
+    prepare: Option<Step<'a, C>>,
+    run: Step<'a, C>,
+}
+
+impl<'a, C> Arm<'a, C> {
+    /// An arm that times `run`.
+    pub fn new(name: impl Into<String>, run: impl FnMut(&mut C) -> Result<(), ArmError> + 'a) -> Self {
+        Self { name: name.into(), prepare: None, run: Box::new(run) }
+    }
+
+    /// Runs `prepare` before each sample, outside the time.
+    #[must_use]
+    pub fn prepared(mut self, prepare: impl FnMut(&mut C) -> Result<(), ArmError> + 'a) -> Self {
+        self.prepare = Some(Box::new(prepare));
+        self
+    }
+}
+
+/// How to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Rounds {
+    /// Rounds before the first that counts.
+    pub warmup: usize,
+    /// Rounds that count.
+    pub rounds: usize,
+    /// A round is noisy when others used more than this many cores during it.
+    pub noise_limit: f64,
+}
+
+impl Default for Rounds {
+    fn default() -> Self {
+        Self { warmup: 1, rounds: 7, noise_limit: 0.1 }
+    }
+}
+
+/// Samples of one arm.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ArmResult {
+    /// Its name.
+    pub name: String,
+    /// Seconds, one a round, in order of the rounds.
+    pub samples: Vec<f64>,
+    /// Over all rounds, in seconds.
+    pub time: Summary,
+    /// Median of the rounds that are not flagged, in seconds; `None` when all are.
+    pub quiet_median: Option<f64>,
+}
+
+/// What came out.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Interleaved {
+    /// One for each arm, in their order.
+    pub arms: Vec<ArmResult>,
+    /// How it was measured.
+    pub rounds: Rounds,
+    /// Cores that other processes used on average over the measured rounds; `None` where the system does not tell
+    /// or the run was too short.
+    pub others: Option<f64>,
+    /// The same for each round. The system counts in steps of 10 ms, so short rounds share one figure.
+    pub others_by_round: Vec<Option<f64>>,
+    /// Rounds flagged by the rule "others used more than [`Rounds::noise_limit`] cores".
+    pub noisy: Vec<usize>,
+}
+
+/// Why nothing came out.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InterleaveError {
+    /// Nothing to do.
+    #[error("a measurement needs at least one arm and one round")]
+    Nothing,
+    /// An arm failed.
+    #[error("{arm}: {source}")]
+    Arm {
+        /// Its name.
+        arm: String,
+        /// Why.
+        source: ArmError,
+    },
+}
+
+/// Measures on the machine's own clock.
+///
+/// # Errors
+/// No arms, no rounds, or an arm's error.
+pub fn interleave<C>(
+    context: &mut C,
+    arms: &mut [Arm<'_, C>],
+    rounds: Rounds,
+) -> Result<Interleaved, InterleaveError> {
+    interleave_on(context, arms, rounds, &SystemClock::default(), &mut SystemMeter)
+}
+
+/// Measures on a given clock.
+///
+/// # Errors
+/// As [`interleave`].
+pub fn interleave_on<C>(
+    context: &mut C,
+    arms: &mut [Arm<'_, C>],
+    rounds: Rounds,
+    clock: &dyn Clock,
+    meter: &mut dyn CpuMeter,
+) -> Result<Interleaved, InterleaveError> {
+    if arms.is_empty() || rounds.rounds == 0 {
+        return Err(InterleaveError::Nothing);
+    }
+    let mut samples: Vec<Vec<f64>> = arms.iter().map(|_| Vec::with_capacity(rounds.rounds)).collect();
+    let mut marks = Vec::with_capacity(rounds.rounds + 1);
+    for round in 0..rounds.warmup + rounds.rounds {
+        if round == rounds.warmup {
+            marks.push((clock.now(), meter.sample()));
+        }
+        for i in 0..arms.len() {
+            let at = (i + round) % arms.len();
+            let arm = &mut arms[at];
+            let fail = |source| InterleaveError::Arm { arm: arm.name.clone(), source };
+            if let Some(prepare) = &mut arm.prepare {
+                prepare(context).map_err(fail)?;
+            }
+            let start = clock.now();
+            (arm.run)(context).map_err(fail)?;
+            let time = clock.now().saturating_sub(start);
+            if round >= rounds.warmup {
+                samples[at].push(time.as_secs_f64());
+            }
+        }
+        if round >= rounds.warmup {
+            marks.push((clock.now(), meter.sample()));
+        }
+    }
+    let others_by_round = others(&marks);
+    let is_noisy = |share: &Option<f64>| share.is_some_and(|s| s > rounds.noise_limit);
+    let noisy: Vec<usize> =
+        others_by_round.iter().enumerate().filter(|(_, s)| is_noisy(s)).map(|(i, _)| i).collect();
+    let results = arms.iter().zip(samples).map(|(arm, samples)| {
+        let quiet = samples.iter().enumerate().filter(|(i, _)| !noisy.contains(i)).map(|(_, s)| *s);
+        let quiet_median = Summary::of(&quiet.collect::<Vec<_>>()).map(|s| s.median);
+        let time = Summary::of(&samples).unwrap_or_default();
+        ArmResult { name: arm.name.clone(), samples, time, quiet_median }
+    });
+    let arms = results.collect();
+    let whole = marks.first().zip(marks.last()).and_then(|(a, b)| between(a, b));
+    Ok(Interleaved { arms, rounds, others: whole, others_by_round, noisy })
+}
+
+type Mark = (Duration, Option<CpuTime>);
+
+/// Shorter spans say little in ticks of 10 ms.
+const SPAN: Duration = Duration::from_millis(250);
+
+/// Cores used by others between two marks.
+fn between(a: &Mark, b: &Mark) -> Option<f64> {
+    let wall = b.0.saturating_sub(a.0);
+    let (x, y) = (a.1?, b.1?);
+    let (all, own) = (y.all - x.all, y.own - x.own);
+    // A system that does not even count this process tells nothing about others.
+    if wall < SPAN || all < 0.5 * own {
+        return None;
+    }
+    Some(((all - own) / wall.as_secs_f64()).max(0.0))
+}
+
+/// For each round, the cores used by others during the span of at least [`SPAN`] that holds it; a short rest at the
+/// end belongs to the span before.
+fn others(marks: &[Mark]) -> Vec<Option<f64>> {
+    let rounds = marks.len().saturating_sub(1);
+    let mut starts = vec![0];
+    for i in 1..rounds {
+        let from = starts.last().copied().unwrap_or(0);
+        if marks[i].0.saturating_sub(marks[from].0) >= SPAN && marks[rounds].0.saturating_sub(marks[i].0) >= SPAN {
+            starts.push(i);
+        }
+    }
+    let mut out = Vec::with_capacity(rounds);
+    for (i, from) in starts.iter().enumerate() {
+        let to = starts.get(i + 1).copied().unwrap_or(rounds);
+        let share = marks.get(*from).zip(marks.get(to)).and_then(|(a, b)| between(a, b));
+        out.extend((*from..to).map(|_| share));
+    }
+    out
+}
+
+impl Interleaved {
+    /// One sentence on how far the figures can be trusted.
+    pub fn note(&self) -> String {
+        let n = self.rounds.rounds;
+        let others = self.others.map_or("others' CPU use unknown".to_owned(), |o| format!("others used {o:.2} cores"));
+        match self.noisy.len() {
+            0 => format!("{n} rounds, {others}"),
+            m => format!("{n} rounds, {others}; {m} of them noisy (others above {:.2} cores)", self.rounds.noise_limit),
+        }
+    }
+}
+
+impl fmt::Display for Interleaved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut t = Table::new(&["arm", "median ms", "min", "max", "quartiles"]);
+        for a in &self.arms {
+            let ms = a.time.scaled(1e3);
+            t.row(vec![a.name.clone(), number(ms.median), number(ms.min), number(ms.max), percent(ms.spread())]);
+        }
+        write!(f, "{t}{}", self.note())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[derive(Default)]
+    struct Mock {
+        now: Cell<Duration>,
+        own: Cell<f64>,
+        others: Cell<f64>,
+    }
+
+    impl Clock for &Mock {
+        fn now(&self) -> Duration {
+            self.now.get()
+        }
+    }
+    impl CpuMeter for &Mock {
+        fn sample(&mut self) -> Option<CpuTime> {
+            Some(CpuTime { all: self.own.get() + self.others.get(), own: self.own.get() })
+        }
+    }
+    impl Mock {
+        /// This process works `ms` on one core while others use `cores`.
+        fn pass(&self, ms: u64, cores: f64) {
+            self.now.set(self.now.get() + Duration::from_millis(ms));
+            self.own.set(self.own.get() + ms as f64 / 1e3);
+            self.others.set(self.others.get() + cores * ms as f64 / 1e3);
+        }
+    }
+
+    #[test]
+    fn every_arm_runs_once_a_round_and_only_its_own_time_counts() {
+        let mock = Mock::default();
+        let order = std::cell::RefCell::new(String::new());
+        let mut arms = vec![
+            Arm::new("a", |n: &mut u64| {
+                *n += 1;
+                order.borrow_mut().push('a');
+                (&mock).pass(100 + *n, 0.0);
+                Ok(())
+            })
+            .prepared(|_| {
+                mock.pass(1000, 0.0);
+                Ok(())
+            }),
+            Arm::new("b", |_: &mut u64| {
+                order.borrow_mut().push('b');
+                mock.pass(10, 0.0);
+                Ok(())
+            }),
+        ];
+        let mut count = 0;
+        let rounds = Rounds { warmup: 2, rounds: 3, noise_limit: 0.1 };
+        let r = interleave_on(&mut count, &mut arms, rounds, &&mock, &mut &mock).unwrap();
+        drop(arms);
+        assert_eq!(order.into_inner(), "abbaabbaab");
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
+        assert!(r.arms[0].samples.iter().zip([0.103, 0.104, 0.105]).all(|(a, b)| near(*a, b)), "{r:?}");
+        assert!(near(r.arms[0].time.median, 0.104) && near(r.arms[1].time.median, 0.010));
+        assert_eq!((r.noisy.len(), r.others_by_round.len()), (0, 3));
+        assert!(r.to_string().contains("3 rounds, others used 0.00 cores"), "{r}");
+    }
+
+    #[test]
+    fn a_round_is_noisy_when_others_used_more_than_a_tenth_of_a_core() {
+        let mock = Mock::default();
+        let share = [0.0, 0.05, 0.5, 0.0];
+        let mut arms = vec![Arm::new("a", |round: &mut usize| {
+            mock.pass(300, share[*round]);
+            *round += 1;
+            Ok(())
+        })];
+        let rounds = Rounds { warmup: 0, rounds: 4, noise_limit: 0.1 };
+        let r = interleave_on(&mut 0, &mut arms, rounds, &&mock, &mut &mock).unwrap();
+        assert_eq!(r.noisy, [2]);
+        assert!((r.others.unwrap() - 0.1375).abs() < 1e-9);
+        assert!(r.arms[0].quiet_median.is_some());
+    }
+
+    #[test]
+    fn short_rounds_share_a_span_and_a_silent_system_gives_none() {
+        let at = |ms: u64, all: f64, own: f64| (Duration::from_millis(ms), Some(CpuTime { all, own }));
+        // Ten rounds of 100 ms; others use half a core from 600 ms on.
+        let marks: Vec<Mark> = (0..=10).map(|i| {
+            let t = i as f64 / 10.0;
+            at(i * 100, t + (t - 0.6).max(0.0) * 0.5, t)
+        }).collect();
+        let o = others(&marks);
+        assert_eq!(o.len(), 10);
+        assert!(o[0].unwrap() < 1e-9 && o[5].unwrap() < 1e-9 && (o[9].unwrap() - 0.5).abs() < 1e-9, "{o:?}");
+        assert_eq!(others(&[at(0, 0.0, 0.0), at(100, 0.1, 0.1)]), [None], "too short to tell");
+        assert_eq!(others(&[at(0, 0.0, 0.0), at(1000, 0.0, 1.0)]), [None], "the system counts nothing");
+        assert_eq!(others(&[(Duration::ZERO, None), (Duration::from_secs(1), None)]), [None]);
+    }
+
+    #[test]
+    fn errors_name_the_arm() {
+        let mut arms = vec![Arm::new("bad", |_: &mut ()| Err("no".into()))];
+        let e = interleave(&mut (), &mut arms, Rounds::default()).unwrap_err();
+        assert_eq!(e.to_string(), "bad: no");
+        assert!(interleave(&mut (), &mut [], Rounds::default()).is_err());
+    }
+}

@@ -1,0 +1,213 @@
+//! The command line: every flag once, with its help.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+use sterna_run::SamplingParams;
+
+use crate::engine::{Device, EngineOptions};
+
+/// Run low-bit language models on this machine.
+///
+/// Sterna gives the same tokens at every speed: one token at a time, a 128-token prefill chunk and any number of
+/// threads make the same bits.
+#[derive(Debug, Parser)]
+#[command(name = "sterna", version, max_term_width = 100, propagate_version = true)]
+#[command(after_help = "Examples:
+  sterna run \"Once upon a time\"                     the built-in story model, no download
+  sterna run -m model.gguf --chat \"Why is the sky blue?\"
+  sterna chat -m model.gguf
+  sterna inspect -m model.gguf --plan
+  sterna pull owner/name:file.gguf
+  sterna bench                                      this machine against its own limits
+  sterna gate                                       proves the promise on this machine")]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Continue a text, or answer it with --chat
+    Run(RunArgs),
+    /// Talk with a model, turn by turn
+    Chat(ChatArgs),
+    /// Turn a checkpoint whose weights are ternary into one bundle file
+    Pack(PackArgs),
+    /// Show what a model file holds, its plan and what a token costs
+    Inspect(InspectArgs),
+    /// Measure prefill and decode, interleaved, against this machine's limits
+    Bench(crate::commands::bench::BenchArgs),
+    /// Prove that chunks, threads and folds change no bit, and compare with goldens
+    Gate(crate::commands::gate::GateArgs),
+    /// Download a model from the Hugging Face hub
+    Pull(crate::commands::pull::PullArgs),
+    /// Print completions for a shell
+    Completions {
+        /// Which shell
+        shell: Shell,
+    },
+    /// Print the manual page (roff)
+    Man,
+}
+
+/// Which model, and where to run it.
+#[derive(Args, Clone, Debug)]
+pub struct ModelArgs {
+    /// GGUF file, checkpoint directory or Sterna bundle; without it the built-in story model
+    #[arg(short, long, value_name = "PATH")]
+    pub model: Option<PathBuf>,
+    /// Where to run
+    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    pub device: Device,
+    /// Threads; 0 takes one per core
+    #[arg(short, long, default_value_t = 0)]
+    pub threads: usize,
+    /// Positions of the session, prompt and answer together [default: the model's own, at most 4096]
+    #[arg(short, long, value_name = "TOKENS")]
+    pub context: Option<usize>,
+    /// Machine-readable output on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl ModelArgs {
+    /// The engine's options.
+    pub fn options(&self) -> EngineOptions {
+        EngineOptions { device: self.device, threads: self.threads, context: self.context, ..EngineOptions::default() }
+    }
+}
+
+/// How to choose tokens.
+#[derive(Args, Clone, Debug)]
+pub struct SamplingArgs {
+    /// Most tokens to make [default: 256, or as many as the context holds]
+    #[arg(short = 'n', long, value_name = "N")]
+    pub max_tokens: Option<usize>,
+    /// 0 always takes the best token; 0.7 to 1 gives variety
+    #[arg(long, default_value_t = 0.0, value_name = "T")]
+    pub temperature: f32,
+    /// Choose among the K best tokens only; 0 for all
+    #[arg(long, default_value_t = 0, value_name = "K")]
+    pub top_k: usize,
+    /// Choose among the best tokens that together have this probability
+    #[arg(long, default_value_t = 1.0, value_name = "P")]
+    pub top_p: f32,
+    /// Drop tokens less likely than this share of the best one
+    #[arg(long, default_value_t = 0.0, value_name = "P")]
+    pub min_p: f32,
+    /// Above 1, make tokens of the last 64 less likely
+    #[arg(long, default_value_t = 1.0, value_name = "X")]
+    pub repetition_penalty: f32,
+    /// Seed: the same seed gives the same text, whatever else runs
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Text that ends the answer; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    pub stop: Vec<String>,
+    /// Go on after the model's own end token
+    #[arg(long)]
+    pub ignore_end: bool,
+}
+
+impl SamplingArgs {
+    /// The sampler's parameters.
+    pub fn params(&self) -> SamplingParams {
+        SamplingParams {
+            temperature: self.temperature,
+            top_k: self.top_k,
+            top_p: self.top_p,
+            min_p: self.min_p,
+            repetition_penalty: self.repetition_penalty,
+            seed: self.seed,
+            ..SamplingParams::default()
+        }
+    }
+}
+
+/// `sterna run`.
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    /// Text to continue; `-` reads standard input
+    pub prompt: String,
+    /// Treat the prompt as a user's message and answer it, by the model's chat template
+    #[arg(long)]
+    pub chat: bool,
+    /// With --chat: instructions before the message
+    #[arg(long, requires = "chat", value_name = "TEXT")]
+    pub system: Option<String>,
+    /// Print the token ids of prompt and answer too
+    #[arg(long)]
+    pub show_tokens: bool,
+    /// Model and machine.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Sampling.
+    #[command(flatten)]
+    pub sampling: SamplingArgs,
+}
+
+/// `sterna chat`.
+#[derive(Args, Debug)]
+pub struct ChatArgs {
+    /// Instructions before the conversation
+    #[arg(long, value_name = "TEXT")]
+    pub system: Option<String>,
+    /// Model and machine.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Sampling.
+    #[command(flatten)]
+    pub sampling: SamplingArgs,
+}
+
+/// `sterna pack`.
+#[derive(Args, Debug)]
+pub struct PackArgs {
+    /// Checkpoint directory or GGUF file; `builtin` for the built-in model
+    pub source: PathBuf,
+    /// Where to write [default: the model's name with .sterna in the current folder]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Round weights that are not ternary instead of refusing them (loses quality)
+    #[arg(long)]
+    pub round: bool,
+    /// Linear weights to keep as they are, by name or part (for example: down)
+    #[arg(long, value_name = "NAME")]
+    pub keep: Vec<String>,
+    /// Replace an existing file
+    #[arg(long)]
+    pub force: bool,
+    /// Machine-readable output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `sterna inspect`.
+#[derive(Args, Debug)]
+pub struct InspectArgs {
+    /// GGUF file, checkpoint directory or Sterna bundle; without it the built-in model
+    #[arg(short, long, value_name = "PATH")]
+    pub model: Option<PathBuf>,
+    /// The same, without -m
+    #[arg(conflicts_with = "model", value_name = "PATH")]
+    pub path: Option<PathBuf>,
+    /// List every op of the plan
+    #[arg(long)]
+    pub plan: bool,
+    /// With --plan: the plan before any fold
+    #[arg(long, requires = "plan")]
+    pub unfused: bool,
+    /// List every weight
+    #[arg(long)]
+    pub weights: bool,
+    /// Positions of the session that the plan is for
+    #[arg(short, long, value_name = "TOKENS")]
+    pub context: Option<usize>,
+    /// Machine-readable output
+    #[arg(long)]
+    pub json: bool,
+}

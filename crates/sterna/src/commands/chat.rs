@@ -1,0 +1,191 @@
+//! `sterna chat`: a conversation, turn by turn. The state of earlier turns is kept, so a turn reads only what is new.
+
+use std::io::{BufRead, IsTerminal, Write};
+use std::process::ExitCode;
+
+use rustyline::DefaultEditor;
+use rustyline::error::ReadlineError;
+use sterna_run::chat::{ChatTemplate, Message};
+use sterna_run::{Session, generate};
+
+use super::{Outcome, output, run};
+use crate::cli::ChatArgs;
+use crate::engine::Engine;
+
+const HELP: &str = "\
+/help               this list
+/reset              forget the conversation (the system text stays)
+/system [TEXT]      show or set the system text; setting it starts afresh
+/retry              answer the last message again (with another seed at a temperature above 0)
+/undo               take back the last message and its answer
+/history            show the conversation
+/stats              tokens and speed of the last answer
+/quit               leave (also Ctrl-D)
+A line that ends with \\ goes on in the next one. Ctrl-C stops an answer or clears the line.";
+
+/// Where lines come from: an editor for a person, plain lines otherwise.
+enum Input {
+    Editor(Box<DefaultEditor>),
+    Plain(std::io::Lines<std::io::StdinLock<'static>>),
+}
+
+impl Input {
+    fn new() -> Result<Self, ReadlineError> {
+        if std::io::stdin().is_terminal() {
+            return Ok(Self::Editor(Box::new(DefaultEditor::new()?)));
+        }
+        Ok(Self::Plain(std::io::stdin().lock().lines()))
+    }
+
+    /// `None` at the end of input; an empty text for a line that was cleared.
+    fn line(&mut self, prompt: &str) -> Result<Option<String>, Box<dyn std::error::Error>> {
+        match self {
+            Input::Plain(lines) => Ok(lines.next().transpose()?),
+            Input::Editor(editor) => match editor.readline(prompt) {
+                Ok(line) => {
+                    editor.add_history_entry(&line)?;
+                    Ok(Some(line))
+                }
+                Err(ReadlineError::Interrupted) => Ok(Some(String::new())),
+                Err(ReadlineError::Eof) => Ok(None),
+                Err(e) => Err(e.into()),
+            },
+        }
+    }
+
+    fn message(&mut self) -> Result<Option<String>, Box<dyn std::error::Error>> {
+        let Some(mut text) = self.line("> ")? else { return Ok(None) };
+        while let Some(head) = text.strip_suffix('\\') {
+            let head = head.to_owned();
+            let Some(next) = self.line(". ")? else { return Ok(Some(head)) };
+            text = format!("{head}\n{next}");
+        }
+        Ok(Some(text))
+    }
+}
+
+struct Chat<'a> {
+    args: &'a ChatArgs,
+    engine: Engine,
+    session: Session,
+    template: ChatTemplate,
+    system: Option<String>,
+    messages: Vec<Message>,
+    stats: Option<String>,
+    /// Added to the seed by /retry, so that another draw is made.
+    tries: u64,
+}
+
+/// Runs the command.
+pub fn main(args: &ChatArgs) -> Outcome {
+    let engine = Engine::open(args.model.model.as_deref(), &args.model.options())?;
+    let template = run::template(&engine)?;
+    let session = output::load(&engine, args.model.json)?;
+    let mut input = Input::new()?;
+    let person = matches!(input, Input::Editor(_)) && !args.model.json;
+    if person {
+        let (_, limits) = engine.device();
+        println!("{} on {}; {} positions. /help for commands.", engine.model.name, limits.description, session.context());
+    }
+    let system = args.system.clone();
+    let mut chat = Chat { args, engine, session, template, system, messages: Vec::new(), stats: None, tries: 0 };
+    while let Some(line) = input.message()? {
+        let line = line.trim();
+        match line.split_once(char::is_whitespace).map_or((line, ""), |(a, b)| (a, b.trim())) {
+            ("", _) => {}
+            ("/quit" | "/exit", _) => break,
+            ("/help", _) => println!("{HELP}"),
+            ("/reset", _) => chat.messages.clear(),
+            ("/system", "") => println!("{}", chat.system.as_deref().unwrap_or("(no system text)")),
+            ("/system", text) => {
+                chat.system = Some(text.to_owned());
+                chat.messages.clear();
+            }
+            ("/undo", _) => chat.undo(),
+            ("/history", _) => chat.history(),
+            ("/stats", _) => println!("{}", chat.stats.as_deref().unwrap_or("(no answer yet)")),
+            ("/retry", _) => {
+                if chat.messages.last().is_some_and(|m| m.role == "assistant") {
+                    chat.messages.pop();
+                }
+                if chat.messages.is_empty() {
+                    println!("(there is no message to answer)");
+                } else {
+                    chat.tries += 1;
+                    chat.answer()?;
+                }
+            }
+            (command, _) if command.starts_with('/') => println!("{command} is no command; /help lists them"),
+            _ => {
+                chat.messages.push(Message::new("user", line));
+                chat.tries = 0;
+                chat.answer()?;
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Chat<'_> {
+    fn undo(&mut self) {
+        if self.messages.pop().is_some_and(|m| m.role == "assistant") {
+            self.messages.pop();
+        }
+    }
+
+    fn history(&self) {
+        for m in self.conversation() {
+            println!("[{}] {}", m.role, m.content);
+        }
+    }
+
+    fn conversation(&self) -> Vec<Message> {
+        let system = self.system.iter().map(|s| Message::new("system", s));
+        system.chain(self.messages.iter().cloned()).collect()
+    }
+
+    fn answer(&mut self) -> Result<(), Box<dyn std::error::Error>> {
+        let prompt = match run::chat_prompt(&self.engine, &self.template, &self.conversation()) {
+            Ok(prompt) => prompt,
+            Err(e) => {
+                self.messages.pop();
+                println!("({e})");
+                return Ok(());
+            }
+        };
+        let mut request = run::request(prompt, &self.args.sampling);
+        request.sampling.seed = request.sampling.seed.wrapping_add(self.tries);
+        let mut printer = run::Printer::new(self.args.model.json);
+        let made = generate(&mut self.session, &self.engine.model.tokenizer, &request, &mut printer);
+        printer.finish()?;
+        let made = match made {
+            Err(e) if output::is_context_full(&e) => {
+                self.messages.pop();
+                println!("({e}; /reset starts afresh, /undo takes back a turn)");
+                return Ok(());
+            }
+            other => other?,
+        };
+        if self.args.model.json {
+            println!("{}", run::report(&self.engine, &made));
+            std::io::stdout().flush()?;
+        } else {
+            println!();
+        }
+        let stats = format!(
+            "[{} prompt tokens ({} kept from before) at {}, {} tokens at {}, ended by {}]",
+            made.prompt_tokens,
+            made.reused_tokens,
+            output::rate(made.prompt_tokens - made.reused_tokens, made.prefill),
+            made.tokens.len(),
+            output::rate(made.tokens.len().saturating_sub(1), made.decode),
+            made.finish.name()
+        );
+        if std::io::stderr().is_terminal() && !self.args.model.json {
+            eprintln!("{stats}");
+        }
+        self.stats = Some(stats);
+        self.messages.push(Message::new("assistant", made.text));
+        Ok(())
+    }
+}

@@ -1,0 +1,107 @@
+//! `sterna inspect`: what a file holds, and what running it costs.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use serde_json::json;
+use sterna_plan::Fusions;
+
+use super::{Outcome, output};
+use crate::cli::InspectArgs;
+use crate::engine::{Engine, EngineOptions, open_model};
+
+/// Runs the command.
+pub fn main(args: &InspectArgs) -> Outcome {
+    let name = args.model.as_deref().or(args.path.as_deref());
+    let fusions = if args.unfused { Fusions::NONE } else { Fusions::ALL };
+    let options = EngineOptions { fusions, context: args.context, ..EngineOptions::default() };
+    let engine = Engine::new(open_model(name)?, &options)?;
+    let (model, plan) = (&engine.model, &engine.plan);
+    let bare = EngineOptions { fusions: Fusions::NONE, ..options };
+    let unfused = Engine::new(open_model(name)?, &bare)?.plan.entries.first().map_or(0, |e| e.ops.len());
+
+    let mut kinds: BTreeMap<&str, (usize, u64, u64)> = BTreeMap::new();
+    for w in model.weights() {
+        let k = kinds.entry(w.weight.encoding.name()).or_default();
+        k.0 += 1;
+        k.1 += (w.weight.rows * w.weight.cols) as u64;
+        k.2 += w.weight.data.len() as u64;
+    }
+    let c = &model.config;
+    let tokenizer = model.tokenizer.config();
+    if args.json {
+        let entries: Vec<_> = plan.entries.iter().map(|e| {
+            let cost = plan.cost(e);
+            json!({
+                "name": e.name, "width": e.width, "ops": cost.ops, "weight_bytes": cost.weight_bytes,
+                "macs_per_row": cost.macs_per_row, "state_bytes_per_position": cost.state_bytes,
+                "level": format!("{:?}", e.level).to_lowercase(),
+                "plan": args.plan.then(|| e.ops.iter().map(|op| plan.describe_op(e, op)).collect::<Vec<_>>()),
+            })
+        });
+        let entries: Vec<_> = entries.collect();
+        let weights = args.weights.then(|| {
+            let all = model.weights().map(|w| {
+                json!({
+                    "name": w.name, "encoding": w.weight.encoding.name(), "rows": w.weight.rows, "cols": w.weight.cols,
+                    "bytes": w.weight.data.len(),
+                })
+            });
+            all.collect::<Vec<_>>()
+        });
+        let kinds: Vec<_> = kinds.iter().map(|(name, (tensors, weights, bytes))| {
+            json!({"encoding": name, "tensors": tensors, "weights": weights, "bytes": bytes})
+        });
+        let kinds: Vec<_> = kinds.collect();
+        println!(
+            "{}",
+            json!({
+                "name": model.name, "source": model.source_kind().name(), "config": c, "encodings": kinds,
+                "context": plan.context, "unfused_ops": unfused, "entries": entries, "weights": weights,
+                "tokenizer": {"vocab": model.tokenizer.vocab_size(), "bos": tokenizer.bos, "eos": tokenizer.eos,
+                              "add_bos": tokenizer.add_bos, "chat_template": tokenizer.chat_template},
+            })
+        );
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("{} ({} from a {} file)", model.name, c.arch.name(), model.source_kind().name());
+    println!("  {} layers, hidden {}, ffn {}, {} heads of {} over {} kv heads, vocabulary {}{}",
+        c.layers, c.hidden, c.ffn, c.heads, c.head_dim, c.kv_heads, c.vocab,
+        if c.tied { ", head tied to the embedding" } else { "" });
+    println!("  context {} (plan for {}), rotation base {}, norm eps {:e}", c.context, plan.context, c.rope.theta, c.norm_eps);
+    if (c.embedding_scale, c.residual_scale, c.logit_scale) != (1.0, 1.0, 1.0) {
+        println!("  scalings: embedding {}, branches {}, logits {}", c.embedding_scale, c.residual_scale, c.logit_scale);
+    }
+    let template = if tokenizer.chat_template.is_some() { "a chat template" } else { "no chat template (ChatML is used)" };
+    println!("  tokenizer: {} tokens, end tokens {:?}, {template}", model.tokenizer.vocab_size(), tokenizer.eos);
+    println!("weights");
+    for (name, (tensors, weights, bytes)) in &kinds {
+        println!("  {name:12} {tensors:4} tensors {:9.2} M weights  {}", *weights as f64 / 1e6, output::megabytes(*bytes));
+    }
+    if args.weights {
+        for w in model.weights() {
+            println!("  {:24} {:12} [{}, {}]", w.name, w.weight.encoding.name(), w.weight.rows, w.weight.cols);
+        }
+    }
+    println!("entry points (all share weights and state)");
+    for e in &plan.entries {
+        let cost = plan.cost(e);
+        println!(
+            "  {:11} up to {:3} rows, {} ops ({unfused} before folds), {} of weights a call, {:.1} M multiply-adds a row, {:?}",
+            e.name, e.width, cost.ops, output::megabytes(cost.weight_bytes), cost.macs_per_row as f64 / 1e6, e.level
+        );
+    }
+    if let Some(e) = plan.entries.first() {
+        let cost = plan.cost(e);
+        println!(
+            "a token reads {} of weights; a position keeps {} of state, {} at the full context",
+            output::megabytes(cost.weight_bytes),
+            output::megabytes(cost.state_bytes),
+            output::megabytes(cost.state_bytes * plan.context as u64)
+        );
+        if args.plan {
+            print!("{}", plan.describe(e));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,69 @@
+//! The subcommands.
+
+pub mod bench;
+mod chat;
+pub mod gate;
+mod inspect;
+mod output;
+mod pack;
+pub mod pull;
+mod run;
+
+use std::error::Error;
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use crate::cli::{Cli, Command};
+
+type Outcome = Result<ExitCode, Box<dyn Error>>;
+
+/// Parses the command line and runs it. Exit codes: 0 done, 1 failed (or a gate did not pass), 2 wrong usage.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    tracing_subscriber::fmt().with_writer(std::io::stderr).without_time().with_target(false).init();
+    let outcome = match cli.command {
+        Command::Run(args) => run::main(&args),
+        Command::Chat(args) => chat::main(&args),
+        Command::Pack(args) => pack::main(&args),
+        Command::Inspect(args) => inspect::main(&args),
+        Command::Bench(args) => bench::main(&args),
+        Command::Gate(args) => gate::main(&args),
+        Command::Pull(args) => pull::main(&args),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "sterna", &mut std::io::stdout());
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Man => man(),
+    };
+    outcome.unwrap_or_else(|error| {
+        // A reader that went away (`sterna run ... | head`) is no failure worth words.
+        if error.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe) {
+            return ExitCode::SUCCESS;
+        }
+        eprintln!("error: {error}");
+        let mut cause = error.source();
+        let mut said = error.to_string();
+        while let Some(c) = cause {
+            let text = c.to_string();
+            if !said.contains(&text) {
+                eprintln!("  because: {text}");
+                said = text;
+            }
+            cause = c.source();
+        }
+        ExitCode::FAILURE
+    })
+}
+
+fn man() -> Outcome {
+    let mut page = Vec::new();
+    let command = Cli::command();
+    clap_mangen::Man::new(command.clone()).render(&mut page)?;
+    for sub in command.get_subcommands() {
+        clap_mangen::Man::new(sub.clone().name(format!("sterna-{}", sub.get_name()))).render(&mut page)?;
+    }
+    std::io::stdout().write_all(&page)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,60 @@
+//! What every command shows the same way: progress bars on standard error, and only to a person.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use sterna_run::{Session, SessionError};
+
+use crate::engine::{Engine, EngineError};
+
+/// A bar for bytes; hidden when standard error is no terminal or `quiet` is set.
+pub fn bytes_bar(what: &'static str, quiet: bool) -> ProgressBar {
+    bar("{msg} [{bar:30}] {bytes}/{total_bytes} {eta}", what, quiet)
+}
+
+/// A bar for tokens.
+pub fn tokens_bar(what: &'static str, quiet: bool) -> ProgressBar {
+    bar("{msg} [{bar:30}] {pos}/{len} tokens {eta}", what, quiet)
+}
+
+fn bar(template: &str, what: &'static str, quiet: bool) -> ProgressBar {
+    if quiet || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(0).with_style(style.progress_chars("=> ")).with_message(what)
+}
+
+/// Loads an engine's weights behind a bar.
+pub fn load(engine: &Engine, quiet: bool) -> Result<Session, EngineError> {
+    let bar = bytes_bar("loading", quiet);
+    let session = engine.session(&mut |done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+    });
+    bar.finish_and_clear();
+    session
+}
+
+/// "12.3 tokens/s".
+pub fn rate(tokens: usize, time: Duration) -> String {
+    if tokens == 0 || time.is_zero() {
+        return "-".into();
+    }
+    format!("{:.1} tokens/s", tokens as f64 / time.as_secs_f64())
+}
+
+/// "16.5 MB".
+pub fn megabytes(bytes: u64) -> String {
+    match bytes {
+        0..10_000_000 => format!("{:.2} MB", bytes as f64 / 1e6),
+        10_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.2} GB", bytes as f64 / 1e9),
+    }
+}
+
+/// The words for a session that has no room, with what to do.
+pub fn is_context_full(error: &sterna_run::GenerateError) -> bool {
+    matches!(error, sterna_run::GenerateError::Session(SessionError::ContextFull { .. }))
+}

@@ -1,0 +1,65 @@
+//! `sterna pack`: a checkpoint becomes one memory-mapped file.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use sterna_bundle::{PackOptions, TernaryPolicy, pack};
+
+use super::{Outcome, output};
+use crate::cli::PackArgs;
+use crate::engine::open_model;
+
+/// Runs the command.
+pub fn main(args: &PackArgs) -> Outcome {
+    let model = open_model(Some(&args.source))?;
+    let stem: String = model.name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
+    let dest = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{stem}.sterna")));
+    if dest.exists() && !args.force {
+        return Err(format!("{} exists; --force replaces it, -o names another file", dest.display()).into());
+    }
+    let bar = output::bytes_bar("packing", args.json);
+    let report = pack(
+        &model,
+        &dest,
+        PackOptions {
+            ternary: if args.round { TernaryPolicy::Round } else { TernaryPolicy::Exact },
+            keep: args.keep.clone(),
+            progress: &mut |done, total| {
+                bar.set_length(total);
+                bar.set_position(done);
+            },
+        },
+    );
+    bar.finish_and_clear();
+    let report = report?;
+    let before: u64 = report.tensors.iter().map(|t| t.bytes_before).sum();
+    if args.json {
+        let tensors: Vec<_> = report.tensors.iter().map(|t| {
+            serde_json::json!({
+                "name": t.name, "from": t.from.name(), "to": t.to.name(),
+                "bytes_before": t.bytes_before, "bytes_after": t.bytes_after, "residual": t.residual,
+            })
+        });
+        let tensors: Vec<_> = tensors.collect();
+        println!(
+            "{}",
+            serde_json::json!({
+                "file": dest, "file_bytes": report.file_bytes, "source_bytes": before,
+                "worst_residual": report.worst_residual(), "tensors": tensors,
+            })
+        );
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!(
+        "{}: {} from {} of weights in {} tensors",
+        dest.display(),
+        output::megabytes(report.file_bytes),
+        output::megabytes(before),
+        report.tensors.len()
+    );
+    match report.worst_residual() {
+        0.0 => println!("every value is exactly the source's"),
+        worst => println!("rounded: the worst tensor lost {:.2} % (root mean square); expect worse answers", worst * 100.0),
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,170 @@
+//! `sterna run`: continue a text, or answer it.
+
+use std::io::{IsTerminal, Read, Write};
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+
+use indicatif::ProgressBar;
+use sterna_run::chat::{ChatTemplate, Message};
+use sterna_run::{Generated, Listener, Request, generate};
+
+use super::{Outcome, output};
+use crate::cli::{RunArgs, SamplingArgs};
+use crate::engine::Engine;
+
+/// Tokens made when nobody says how many.
+pub const DEFAULT_TOKENS: usize = 256;
+
+/// Writes text as it comes, and a bar while a long prompt is read.
+pub struct Printer {
+    bar: ProgressBar,
+    quiet: bool,
+    failed: Option<std::io::Error>,
+}
+
+impl Printer {
+    /// A printer; a quiet one shows nothing.
+    pub fn new(quiet: bool) -> Self {
+        Self { bar: ProgressBar::hidden(), quiet, failed: None }
+    }
+
+    /// What writing failed with, if it did.
+    pub fn finish(self) -> std::io::Result<()> {
+        self.bar.finish_and_clear();
+        self.failed.map_or(Ok(()), Err)
+    }
+}
+
+impl Listener for Printer {
+    fn prefill(&mut self, done: usize, total: usize) {
+        if self.bar.is_hidden() && total > 256 && done < total {
+            self.bar = output::tokens_bar("reading the prompt", self.quiet);
+            self.bar.set_length(total as u64);
+        }
+        self.bar.set_position(done as u64);
+        if done == total {
+            self.bar.finish_and_clear();
+        }
+    }
+
+    fn text(&mut self, text: &str) -> ControlFlow<()> {
+        if self.quiet {
+            return ControlFlow::Continue(());
+        }
+        let mut out = std::io::stdout().lock();
+        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(e) => {
+                self.failed = Some(e);
+                ControlFlow::Break(())
+            }
+        }
+    }
+}
+
+/// The model's own template, or ChatML when it brings none.
+pub fn template(engine: &Engine) -> Result<ChatTemplate, Box<dyn std::error::Error>> {
+    Ok(match &engine.model.tokenizer.config().chat_template {
+        Some(source) => ChatTemplate::new(source)?,
+        None => ChatTemplate::chatml()?,
+    })
+}
+
+/// Messages as prompt tokens, ready for the assistant's answer.
+pub fn chat_prompt(
+    engine: &Engine,
+    template: &ChatTemplate,
+    messages: &[Message],
+) -> Result<Vec<u32>, Box<dyn std::error::Error>> {
+    let tokenizer = &engine.model.tokenizer;
+    let config = tokenizer.config();
+    let name = |id: Option<u32>| id.and_then(|id| tokenizer.id_to_token(id)).unwrap_or_default();
+    let bos = name(config.bos);
+    let text = template.render(messages, true, &bos, &name(config.eos.first().copied()), &serde_json::Map::new())?;
+    // A template that writes the begin token itself must not get a second one.
+    let add_special = bos.is_empty() || !text.starts_with(&bos);
+    Ok(tokenizer.encode(&text, add_special)?)
+}
+
+/// The request that flags describe.
+pub fn request(prompt: Vec<u32>, args: &SamplingArgs) -> Request {
+    Request {
+        prompt,
+        max_tokens: Some(args.max_tokens.unwrap_or(DEFAULT_TOKENS)),
+        sampling: args.params(),
+        stop: args.stop.clone(),
+        ignore_end: args.ignore_end,
+    }
+}
+
+/// Figures of one answer for machines.
+pub fn report(engine: &Engine, made: &Generated) -> serde_json::Value {
+    let (backend, limits) = engine.device();
+    let per_second = |n: usize, t: std::time::Duration| (n > 0 && !t.is_zero()).then(|| n as f64 / t.as_secs_f64());
+    serde_json::json!({
+        "model": engine.model.name,
+        "backend": backend,
+        "device": limits.description,
+        "text": made.text,
+        "finish": made.finish.name(),
+        "tokens": made.tokens,
+        "margins": made.margins,
+        "prompt_tokens": made.prompt_tokens,
+        "reused_tokens": made.reused_tokens,
+        "prefill_seconds": made.prefill.as_secs_f64(),
+        "decode_seconds": made.decode.as_secs_f64(),
+        "prefill_tokens_per_second": per_second(made.prompt_tokens - made.reused_tokens, made.prefill),
+        "decode_tokens_per_second": per_second(made.tokens.len().saturating_sub(1), made.decode),
+    })
+}
+
+/// Runs the command.
+pub fn main(args: &RunArgs) -> Outcome {
+    let mut text = args.prompt.clone();
+    if text == "-" {
+        text.clear();
+        std::io::stdin().read_to_string(&mut text)?;
+    }
+    let engine = Engine::open(args.model.model.as_deref(), &args.model.options())?;
+    let prompt = if args.chat {
+        let mut messages = Vec::new();
+        messages.extend(args.system.iter().map(|s| Message::new("system", s)));
+        messages.push(Message::new("user", &text));
+        chat_prompt(&engine, &template(&engine)?, &messages)?
+    } else {
+        engine.model.tokenizer.encode(&text, true)?
+    };
+    let mut session = output::load(&engine, args.model.json)?;
+    let mut printer = Printer::new(args.model.json);
+    if !args.model.json && !args.chat {
+        let _ = printer.text(&text);
+    }
+    let ids = prompt.clone();
+    let made = generate(&mut session, &engine.model.tokenizer, &request(prompt, &args.sampling), &mut printer);
+    printer.finish()?;
+    let made = made?;
+    if args.model.json {
+        let mut report = report(&engine, &made);
+        if args.show_tokens {
+            report["prompt"] = serde_json::json!(ids);
+        }
+        println!("{report}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!();
+    if args.show_tokens {
+        println!("\nprompt tokens: {ids:?}\nanswer tokens: {:?}", made.tokens);
+    }
+    if std::io::stderr().is_terminal() {
+        eprintln!(
+            "\n[{}: {} prompt tokens at {}, {} tokens at {}, ended by {}]",
+            engine.model.name,
+            made.prompt_tokens,
+            output::rate(made.prompt_tokens, made.prefill),
+            made.tokens.len(),
+            output::rate(made.tokens.len().saturating_sub(1), made.decode),
+            made.finish.name()
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}

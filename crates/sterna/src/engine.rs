@@ -1,0 +1,160 @@
+//! From a model's name to a session: which file, which backend, which plan.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sterna_bundle::{BundleError, Model};
+use sterna_cpu::{CpuBackend, CpuOptions, Isa};
+use sterna_plan::{Backend, BackendError, DeviceLimits, Fusions, ModelPlan, PlanError, PlanOptions};
+use sterna_ref::RefBackend;
+use sterna_run::{Session, SessionError};
+
+/// The model inside the program: a small ternary story model, 34 million parameters. Built with Llama.
+static BUILT_IN: &[u8] = include_bytes!("../../../models/llama-tern-30m/llama-tern-30m-TQ2_0.gguf");
+
+/// Name of the built-in model on the command line.
+pub const BUILT_IN_NAME: &str = "builtin";
+
+/// Positions of a session when none are asked for, as far as the model allows them.
+const DEFAULT_CONTEXT: usize = 4096;
+
+/// Why an engine could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// No such file or directory.
+    #[error("there is no model at {path}; give a GGUF file, a checkpoint directory or a Sterna bundle, or leave -m away for the built-in model; `sterna pull OWNER/NAME` downloads one")]
+    NotFound {
+        /// As given.
+        path: PathBuf,
+    },
+    /// The file is not a model that can be read.
+    #[error("cannot open {path}: {source}")]
+    Open {
+        /// As given.
+        path: PathBuf,
+        /// Why.
+        source: Box<BundleError>,
+    },
+    /// The built-in model is damaged: the program was built from a broken tree.
+    #[error("the built-in model cannot be read: {0}")]
+    BuiltIn(Box<BundleError>),
+    /// The plan.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The backend.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    /// The session.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+}
+
+/// Where to run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(clap::ValueEnum)]
+pub enum Device {
+    /// The CPU's kernels.
+    #[default]
+    Cpu,
+    /// The CPU's kernels in plain Rust, without SIMD of their own.
+    CpuPortable,
+    /// The reference in the kernels' written order: slow, the same bits.
+    RefLaw,
+    /// The reference in double precision: slow, activations not quantised.
+    RefFloat,
+    /// The reference in double precision with int8 activations.
+    RefFloatA8,
+}
+
+/// How to run a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EngineOptions {
+    /// Where.
+    pub device: Device,
+    /// Threads; 0 for one per core.
+    pub threads: usize,
+    /// Positions of a session; `None` for the model's own, at most 4,096.
+    pub context: Option<usize>,
+    /// Folds of the plan.
+    pub fusions: Fusions,
+}
+
+impl Default for EngineOptions {
+    fn default() -> Self {
+        Self { device: Device::Cpu, threads: 0, context: None, fusions: Fusions::ALL }
+    }
+}
+
+/// Opens a model: `builtin`, or the path of a GGUF file, a checkpoint directory or a bundle.
+///
+/// # Errors
+/// [`EngineError::NotFound`], [`EngineError::Open`].
+pub fn open_model(name: Option<&Path>) -> Result<Model, EngineError> {
+    let Some(path) = name.filter(|p| p.as_os_str() != BUILT_IN_NAME) else {
+        let model = Model::from_gguf_bytes(Cow::Borrowed(BUILT_IN));
+        return model.map_err(|e| EngineError::BuiltIn(Box::new(e)));
+    };
+    if !path.exists() {
+        return Err(EngineError::NotFound { path: path.to_owned() });
+    }
+    Model::open(path).map_err(|e| EngineError::Open { path: path.to_owned(), source: Box::new(e) })
+}
+
+/// A model with its plan and backend.
+pub struct Engine {
+    /// The open model.
+    pub model: Model,
+    /// The plan.
+    pub plan: Arc<ModelPlan>,
+    backend: Box<dyn Backend>,
+}
+
+impl Engine {
+    /// Plans `model`.
+    ///
+    /// # Errors
+    /// A context the model does not allow, or weights that do not fit its configuration.
+    pub fn new(model: Model, options: &EngineOptions) -> Result<Self, EngineError> {
+        let context = options.context.unwrap_or(model.config.context.min(DEFAULT_CONTEXT));
+        let plan_options = PlanOptions { fusions: options.fusions, ..PlanOptions::new(context) };
+        let numerics = |name: &str, encoding, cols| model.numerics.linear(name, encoding, cols);
+        let plan = Arc::new(sterna_plan::build(&model.config, &model, &numerics, &plan_options)?);
+        Ok(Self { model, plan, backend: backend(options) })
+    }
+
+    /// Opens and plans.
+    ///
+    /// # Errors
+    /// As [`open_model`] and [`Engine::new`].
+    pub fn open(name: Option<&Path>, options: &EngineOptions) -> Result<Self, EngineError> {
+        Self::new(open_model(name)?, options)
+    }
+
+    /// Loads the weights and makes a session; `progress` hears (bytes done, bytes in all).
+    ///
+    /// # Errors
+    /// The backend's.
+    pub fn session(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Session, EngineError> {
+        let executor = self.backend.load(Arc::clone(&self.plan), &self.model, progress)?;
+        Ok(Session::new(executor, self.plan.context)?)
+    }
+
+    /// Name and description of the backend.
+    pub fn device(&self) -> (&'static str, DeviceLimits) {
+        (self.backend.name(), self.backend.limits())
+    }
+}
+
+/// The backend that options name.
+fn backend(options: &EngineOptions) -> Box<dyn Backend> {
+    let cpu = |isa| Box::new(CpuBackend::new(CpuOptions { threads: options.threads, isa }));
+    match options.device {
+        Device::Cpu => cpu(Isa::detect()),
+        Device::CpuPortable => cpu(Isa::Portable),
+        Device::RefLaw => Box::new(RefBackend::law()),
+        Device::RefFloat => Box::new(RefBackend::float()),
+        Device::RefFloatA8 => Box::new(RefBackend::float_with_activations()),
+    }
+}
