@@ -207,7 +207,7 @@ fn gguf_values() {
     let cases: Vec<(&str, Option<GgufValue>, &[&str])> = vec![
         ("general.architecture", Some(s("gpt2")), &["gpt2", "llama, qwen3, minicpm"]),
         ("general.architecture", None, &["no general.architecture"]),
-        ("split.count", Some(u(3)), &["split.count", "merge"]),
+        ("split.count", Some(u(3)), &["--merge"]),
         ("minicpm.embedding_length", None, &["minicpm.embedding_length", "missing"]),
         ("minicpm.embedding_length", Some(u(128)), &["rotated dimensions", "64", "all 32"]),
         ("minicpm.attention.head_count", Some(u(0)), &["0 heads"]),

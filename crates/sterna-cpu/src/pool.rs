@@ -1,17 +1,17 @@
 //! Worker threads that run one closure together (SPMD) and meet at barriers inside it.
 //!
-//! A token of a small model is some hundred ops of a few microseconds, so threads spin for a short while before
-//! they sleep, and yield while they spin: on a machine whose cores others use, a spinning thread must not keep the
-//! thread it waits for from running.
+//! A token of a small model is some hundred ops of a few microseconds, so a waiting thread spins for a short while.
+//! Then it sleeps: on a machine whose cores others use, a thread that goes on spinning keeps the very thread it waits
+//! for from running.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// Spins before a waiting thread starts to yield its core.
-const SPINS: u32 = 2_000;
-/// Yields before an idle worker goes to sleep until the next run.
-const YIELDS: u32 = 2_000;
+/// Spins (some 10 ns each) before a thread that waits for the others of a run goes to sleep.
+const SPINS: u32 = 3_000;
+/// Spins before an idle worker goes to sleep until the next run: a decode loop comes back within microseconds.
+const IDLE_SPINS: u32 = 20_000;
 
 /// What a worker knows inside a run.
 #[derive(Clone, Copy)]
@@ -33,33 +33,73 @@ impl Team<'_> {
     }
 }
 
+/// A number that rises, and threads that wait for it to change.
+#[derive(Default)]
+#[repr(align(128))]
+struct Signal {
+    value: AtomicUsize,
+    sleepers: AtomicUsize,
+    lock: Mutex<()>,
+    wake: Condvar,
+}
+
+impl Signal {
+    fn get(&self) -> usize {
+        self.value.load(Ordering::Acquire)
+    }
+
+    fn raise(&self) {
+        // Sequentially consistent with `wait`: either this thread sees the sleeper, or the sleeper sees the value.
+        self.value.fetch_add(1, Ordering::SeqCst);
+        if self.sleepers.load(Ordering::SeqCst) > 0 {
+            drop(lock(&self.lock));
+            self.wake.notify_all();
+        }
+    }
+
+    /// Returns once the value is no longer `old`.
+    fn wait(&self, old: usize, spins: u32) {
+        for _ in 0..spins {
+            if self.get() != old {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+        self.sleepers.fetch_add(1, Ordering::SeqCst);
+        let mut guard = lock(&self.lock);
+        while self.value.load(Ordering::SeqCst) == old {
+            guard = self.wake.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(guard);
+        self.sleepers.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 #[derive(Default)]
 #[repr(align(128))]
 struct Barrier {
     arrived: AtomicUsize,
-    round: AtomicUsize,
+    round: Signal,
     broken: AtomicBool,
 }
 
 impl Barrier {
     fn wait(&self, threads: usize) {
-        let round = self.round.load(Ordering::Acquire);
+        let round = self.round.get();
+        self.check();
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == threads {
             self.arrived.store(0, Ordering::Relaxed);
-            self.round.store(round.wrapping_add(1), Ordering::Release);
-            return;
+            self.round.raise();
+        } else {
+            self.round.wait(round, SPINS);
         }
-        let mut spins = 0u32;
-        while self.round.load(Ordering::Acquire) == round {
-            // A panicked worker never arrives: end this thread's part too instead of waiting for ever.
-            assert!(!self.broken.load(Ordering::Relaxed), "another worker failed");
-            spins = spins.saturating_add(1);
-            if spins < SPINS {
-                std::hint::spin_loop();
-            } else {
-                std::thread::yield_now();
-            }
-        }
+        self.check();
+    }
+
+    /// A thread that panicked never arrives; it breaks the barrier and then raises the round, so that whoever read
+    /// the round before is woken, and whoever reads it later sees the break.
+    fn check(&self) {
+        assert!(!self.broken.load(Ordering::Acquire), "another worker failed");
     }
 }
 
@@ -71,12 +111,12 @@ struct Job(*const (dyn Fn(Team<'_>) + Sync));
 unsafe impl Send for Job {}
 
 struct Control {
-    generation: AtomicUsize,
-    done: AtomicUsize,
+    generation: Signal,
+    running: AtomicUsize,
+    done: Signal,
     stop: AtomicBool,
     failed: Mutex<Option<String>>,
     job: Mutex<Option<Job>>,
-    wake: Condvar,
     barrier: Barrier,
     threads: usize,
 }
@@ -95,12 +135,12 @@ impl Pool {
     pub fn new(threads: usize) -> std::io::Result<Self> {
         let threads = threads.max(1);
         let control = Arc::new(Control {
-            generation: AtomicUsize::new(0),
-            done: AtomicUsize::new(0),
+            generation: Signal::default(),
+            running: AtomicUsize::new(0),
+            done: Signal::default(),
             stop: AtomicBool::new(false),
             failed: Mutex::new(None),
             job: Mutex::new(None),
-            wake: Condvar::new(),
             barrier: Barrier::default(),
             threads,
         });
@@ -121,23 +161,17 @@ impl Pool {
         let c = &*self.control;
         c.barrier.broken.store(false, Ordering::Relaxed);
         c.barrier.arrived.store(0, Ordering::Relaxed);
-        c.done.store(0, Ordering::Relaxed);
+        let done = c.done.get();
         if !self.workers.is_empty() {
             // SAFETY: only the lifetime is erased; this function outlives every use (it waits for `done` below).
             let erased: *const (dyn Fn(Team<'_>) + Sync + 'static) = unsafe { std::mem::transmute(job) };
-            {
-                // Under the lock, or a worker could check, miss this and sleep through the wake-up.
-                let mut slot = lock(&c.job);
-                *slot = Some(Job(erased));
-                c.generation.fetch_add(1, Ordering::Release);
-            }
-            c.wake.notify_all();
+            *lock(&c.job) = Some(Job(erased));
+            c.running.store(self.workers.len(), Ordering::Release);
+            c.generation.raise();
         }
         run_part(c, 0, job);
-        let mut spins = 0u32;
-        while c.done.load(Ordering::Acquire) < self.workers.len() {
-            spins = spins.saturating_add(1);
-            if spins < SPINS { std::hint::spin_loop() } else { std::thread::yield_now() }
+        if !self.workers.is_empty() {
+            c.done.wait(done, SPINS);
         }
         *lock(&c.job) = None;
         lock(&c.failed).take().map_or(Ok(()), Err)
@@ -147,8 +181,7 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         self.control.stop.store(true, Ordering::Release);
-        drop(lock(&self.control.job));
-        self.control.wake.notify_all();
+        self.control.generation.raise();
         for worker in self.workers.drain(..) {
             let _ = worker.join();
         }
@@ -156,14 +189,15 @@ impl Drop for Pool {
 }
 
 fn lock<T>(m: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    m.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    m.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn run_part(c: &Control, thread: usize, job: &(dyn Fn(Team<'_>) + Sync)) {
     let team = Team { thread, threads: c.threads, barrier: &c.barrier };
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job(team)));
     if let Err(panic) = result {
-        c.barrier.broken.store(true, Ordering::Relaxed);
+        c.barrier.broken.store(true, Ordering::Release);
+        c.barrier.round.raise();
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panic");
         lock(&c.failed).get_or_insert_with(|| text.to_owned());
@@ -173,30 +207,19 @@ fn run_part(c: &Control, thread: usize, job: &(dyn Fn(Team<'_>) + Sync)) {
 fn work(c: &Control, thread: usize) {
     let mut seen = 0;
     loop {
-        let mut waits = 0u32;
-        while c.generation.load(Ordering::Acquire) == seen && !c.stop.load(Ordering::Acquire) {
-            waits = waits.saturating_add(1);
-            if waits < SPINS {
-                std::hint::spin_loop();
-            } else if waits < SPINS + YIELDS {
-                std::thread::yield_now();
-            } else {
-                let guard = lock(&c.job);
-                if c.generation.load(Ordering::Acquire) == seen && !c.stop.load(Ordering::Acquire) {
-                    drop(c.wake.wait(guard).unwrap_or_else(std::sync::PoisonError::into_inner));
-                }
-            }
-        }
+        c.generation.wait(seen, IDLE_SPINS);
+        seen = c.generation.get();
         if c.stop.load(Ordering::Acquire) {
             return;
         }
-        seen = c.generation.load(Ordering::Acquire);
         let job = *lock(&c.job);
         if let Some(job) = job {
-            // SAFETY: `run` set the job for this generation and waits for `done` before its borrow ends.
+            // SAFETY: `run` set the job for this generation and waits for every worker before its borrow ends.
             run_part(c, thread, unsafe { &*job.0 });
         }
-        c.done.fetch_add(1, Ordering::Release);
+        if c.running.fetch_sub(1, Ordering::AcqRel) == 1 {
+            c.done.raise();
+        }
     }
 }
 

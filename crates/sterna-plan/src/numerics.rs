@@ -83,7 +83,7 @@ pub fn round_even(x: f32) -> f32 {
 }
 
 /// Quantises one group of activations to int8 (contract C2): returns `d = max|x| / 127` and writes
-/// `round_half_even(x / d)`; all zero when `d` is 0. A non-finite input gives a non-finite `d`, which the
+/// `round_half_even(x / d)`; all zero, `d` included, when `d` would be subnormal. A non-finite input gives a non-finite `d`, which the
 /// outputs inherit, so that it is found (C6) and not hidden.
 #[inline(always)]
 pub fn quantize_group(x: &[f32], q: &mut [i8]) -> f32 {
@@ -91,6 +91,8 @@ pub fn quantize_group(x: &[f32], q: &mut [i8]) -> f32 {
     // Without its sign a float's bits order as the float does, and whatever is not finite comes last.
     let max = x.iter().fold(0u32, |m, v| m.max(v.to_bits() & 0x7fff_ffff));
     let d = f32::from_bits(max) / 127.0;
+    // A subnormal `d` is too coarse for `v / d` to stay within 127; values that small are 0.
+    let d = if d < f32::MIN_POSITIVE { 0.0 } else { d };
     if d > 0.0 && max < 0x7f80_0000 {
         for (q, v) in q.iter_mut().zip(x) {
             *q = (v / d + ROUND).to_bits().wrapping_sub(ROUND.to_bits()) as i8;
@@ -162,10 +164,12 @@ mod tests {
         let mut q = [9i8; 8];
         assert_eq!(quantize_group(&x, &mut q), 1.0);
         assert_eq!(q, [127, -127, 0, 2, 2, 0, -2, 0]);
+        assert_eq!(quantize_group(&[f32::from_bits(190); 8], &mut q), 0.0);
+        assert_eq!(q, [0; 8]);
         assert_eq!(quantize_group(&[0.0; 8], &mut q), 0.0);
         assert_eq!(q, [0; 8]);
         assert!(quantize_group(&[f32::NAN, 1.0], &mut q[..2]).is_nan());
-        assert!(quantize_group(&[f32::INFINITY, 1.0], &mut q[..2]).is_nan());
+        assert!(!quantize_group(&[f32::INFINITY, 1.0], &mut q[..2]).is_finite());
     }
 
     #[test]

@@ -190,7 +190,9 @@ fn others(marks: &[Mark]) -> Vec<Option<f64>> {
     let mut starts = vec![0];
     for i in 1..rounds {
         let from = starts.last().copied().unwrap_or(0);
-        if marks[i].0.saturating_sub(marks[from].0) >= SPAN && marks[rounds].0.saturating_sub(marks[i].0) >= SPAN {
+        if marks[i].0.saturating_sub(marks[from].0) >= SPAN
+            && marks[rounds].0.saturating_sub(marks[i].0) >= SPAN
+        {
             starts.push(i);
         }
     }
@@ -207,10 +209,14 @@ impl Interleaved {
     /// One sentence on how far the figures can be trusted.
     pub fn note(&self) -> String {
         let n = self.rounds.rounds;
-        let others = self.others.map_or("others' CPU use unknown".to_owned(), |o| format!("others used {o:.2} cores"));
+        let others =
+            self.others.map_or("others' CPU use unknown".to_owned(), |o| format!("others used {o:.2} cores"));
         match self.noisy.len() {
             0 => format!("{n} rounds, {others}"),
-            m => format!("{n} rounds, {others}; {m} of them noisy (others above {:.2} cores)", self.rounds.noise_limit),
+            m => format!(
+                "{n} rounds, {others}; {m} of them noisy (others above {:.2} cores)",
+                self.rounds.noise_limit
+            ),
         }
     }
 }
@@ -220,7 +226,13 @@ impl fmt::Display for Interleaved {
         let mut t = Table::new(&["arm", "median ms", "min", "max", "quartiles"]);
         for a in &self.arms {
             let ms = a.time.scaled(1e3);
-            t.row(vec![a.name.clone(), number(ms.median), number(ms.min), number(ms.max), percent(ms.spread())]);
+            t.row(vec![
+                a.name.clone(),
+                number(ms.median),
+                number(ms.min),
+                number(ms.max),
+                percent(ms.spread()),
+            ]);
         }
         write!(f, "{t}{}", self.note())
     }
@@ -310,10 +322,12 @@ mod tests {
     fn short_rounds_share_a_span_and_a_silent_system_gives_none() {
         let at = |ms: u64, all: f64, own: f64| (Duration::from_millis(ms), Some(CpuTime { all, own }));
         // Ten rounds of 100 ms; others use half a core from 600 ms on.
-        let marks: Vec<Mark> = (0..=10).map(|i| {
-            let t = i as f64 / 10.0;
-            at(i * 100, t + (t - 0.6).max(0.0) * 0.5, t)
-        }).collect();
+        let marks: Vec<Mark> = (0..=10)
+            .map(|i| {
+                let t = i as f64 / 10.0;
+                at(i * 100, t + (t - 0.6).max(0.0) * 0.5, t)
+            })
+            .collect();
         let o = others(&marks);
         assert_eq!(o.len(), 10);
         assert!(o[0].unwrap() < 1e-9 && o[5].unwrap() < 1e-9 && (o[9].unwrap() - 0.5).abs() < 1e-9, "{o:?}");

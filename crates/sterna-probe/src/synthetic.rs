@@ -70,12 +70,18 @@ impl Synthetic {
         };
         let c = config;
         add("embed".into(), head, c.vocab, c.hidden);
-        add("head".into(), head, c.vocab, c.hidden);
+        if !c.tied {
+            add("head".into(), head, c.vocab, c.hidden);
+        }
         add("norm".into(), Encoding::F32, 1, c.hidden);
         for i in 0..c.layers {
             let n = |role: &str| format!("layers.{i}.{role}");
             add(n("attn_norm"), Encoding::F32, 1, c.hidden);
             add(n("ffn_norm"), Encoding::F32, 1, c.hidden);
+            if c.qk_norm {
+                add(n("q_norm"), Encoding::F32, 1, c.head_dim);
+                add(n("k_norm"), Encoding::F32, 1, c.head_dim);
+            }
             add(n("q"), linear, c.q_width(), c.hidden);
             add(n("k"), linear, c.kv_width(), c.hidden);
             add(n("v"), linear, c.kv_width(), c.hidden);
@@ -85,6 +91,11 @@ impl Synthetic {
             add(n("down"), linear, c.hidden, c.ffn);
         }
         Self { weights }
+    }
+
+    /// Bytes of all weights, in their encodings.
+    pub fn bytes(&self) -> u64 {
+        self.weights.values().map(|w| w.3.len() as u64).sum()
     }
 }
 
@@ -149,4 +160,79 @@ impl WeightSource for Synthetic {
         Some(Weight { encoding: *encoding, rows: *rows, cols: *cols, data, order: RowOrder::Plain })
     }
     fn release(&self, _: &str) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn small() -> ModelConfig {
+        ModelConfig {
+            hidden: 256,
+            ffn: 512,
+            heads: 2,
+            kv_heads: 1,
+            ..config("bitcpm-8b", Some(1), Some(70)).unwrap()
+        }
+    }
+
+    const ENCODINGS: [Encoding; 7] = [
+        Encoding::Ternary(ScaleGroup::Row),
+        Encoding::Ternary(ScaleGroup::Block128),
+        Encoding::Ternary(ScaleGroup::Block256),
+        Encoding::TQ2_0,
+        Encoding::Q4_0,
+        Encoding::Q8_0,
+        Encoding::F16,
+    ];
+
+    #[test]
+    fn every_row_decodes_and_codes_vary() {
+        for encoding in ENCODINGS {
+            let s = Synthetic::new(&small(), encoding, Encoding::F16, 3);
+            for (name, (e, rows, cols, data)) in &s.weights {
+                let width = e.row_bytes(*cols).unwrap();
+                assert_eq!(data.len(), rows * width, "{name}");
+                let (mut values, mut codes) = (vec![0f32; *cols], sterna_format::IntRow::default());
+                for row in data.chunks_exact(width) {
+                    sterna_format::decode_row(*e, row, &mut values).unwrap();
+                    assert!(values.iter().all(|v| v.is_finite()), "{name}");
+                    assert!(*rows == 1 || values.iter().any(|v| *v != values[0]), "{name}");
+                    if e.int_layout(*cols).is_some() {
+                        sterna_format::int_row(*e, row, *cols, &mut codes).unwrap();
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_seed_always_gives_the_same_bytes() {
+        let make = |seed| Synthetic::new(&small(), Encoding::TQ2_0, Encoding::Q8_0, seed);
+        assert!(make(5).weights == make(5).weights);
+        assert!(make(5).weights != make(6).weights);
+    }
+
+    #[test]
+    fn sizes_are_those_of_the_shapes() {
+        let c = small();
+        let s = Synthetic::new(&c, Encoding::TQ2_0, Encoding::F16, 1);
+        let linear = (c.q_width() + 2 * c.kv_width() + c.hidden) * c.hidden + 3 * c.ffn * c.hidden;
+        assert_eq!(c.q_width(), c.hidden);
+        let want = linear / 256 * 66 + 2 * c.vocab * c.hidden * 2 + 3 * c.hidden * 4;
+        assert_eq!(s.bytes(), want as u64);
+        let tied = ModelConfig { tied: true, qk_norm: true, ..c.clone() };
+        let t = Synthetic::new(&tied, Encoding::TQ2_0, Encoding::F16, 1);
+        assert!(t.weight("head").is_none() && t.weight("layers.0.q_norm").is_some());
+        assert_eq!(t.bytes(), s.bytes() - (c.vocab * c.hidden * 2) as u64 + 2 * 128 * 4);
+    }
+
+    #[test]
+    fn published_shapes_are_known() {
+        for shape in SHAPES {
+            let c = config(shape, None, None).unwrap();
+            assert_eq!(c.q_width() % c.kv_width(), 0, "{shape}");
+        }
+        assert!(config("unknown", None, None).is_none());
+    }
 }

@@ -166,13 +166,6 @@ fn read_gguf(
         let found = found.map_or_else(|| "no general.architecture".to_owned(), |f| shorten(&f));
         return Err(BundleError::Architecture { found, supported: KNOWN.map(Arch::name).join(", ") });
     };
-    if let Some(count) = g.whole("split.count")?.filter(|n| *n > 1) {
-        return Err(g.bad(
-            "split.count",
-            count,
-            "one file (merge the parts with llama.cpp's gguf-split --merge)",
-        ));
-    }
     let prefix = format!("{}.", arch.name());
     let f = Fields::new(metadata, &prefix, g.place);
     let origin = Origin { arch, spelling: Spelling::Gguf, tensors, checkpoint };

@@ -151,8 +151,17 @@ pub fn generation_table(
 impl fmt::Display for GenerationTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let head = [
-            "arm", "tok/s", "ms a token", "ms", "quartiles", "weights a call", "GB/s", "of memory", "GMAC/s",
-            "of int8 peak", "",
+            "arm",
+            "tok/s",
+            "ms a token",
+            "ms",
+            "quartiles",
+            "weights a call",
+            "GB/s",
+            "of memory",
+            "GMAC/s",
+            "of int8 peak",
+            "",
         ];
         let mut t = Table::new(&head);
         for r in &self.rows {

@@ -45,10 +45,17 @@ pub struct Profile {
 ///
 /// # Errors
 /// What does not fit the session, or the session's error.
-pub fn profile(session: &mut Session, width: usize, prefix: usize, calls: usize) -> Result<Profile, BenchError> {
+pub fn profile(
+    session: &mut Session,
+    width: usize,
+    prefix: usize,
+    calls: usize,
+) -> Result<Profile, BenchError> {
     let plan = std::sync::Arc::clone(session.executor().plan());
     if width == 0 || calls == 0 || plan.entry_for(width).is_none() || prefix + width > session.context() {
-        let text = format!("a profile of {calls} calls of {width} rows after {prefix} positions does not fit the plan");
+        let text = format!(
+            "a profile of {calls} calls of {width} rows after {prefix} positions does not fit the plan"
+        );
         return Err(BenchError::Options(text));
     }
     let tokens = tokens::seeded(1, prefix + width, plan.vocab);
@@ -107,7 +114,10 @@ impl fmt::Display for Profile {
         }
         let (wall, ops) = (number(self.wall_ms), number(self.op_ms));
         let Self { width, prefix, calls, .. } = self;
-        write!(f, "{t}{width} rows after {prefix} positions, {calls} calls: {wall} ms of wall time, {ops} ms in ops")
+        write!(
+            f,
+            "{t}{width} rows after {prefix} positions, {calls} calls: {wall} ms of wall time, {ops} ms in ops"
+        )
     }
 }
 

@@ -123,9 +123,14 @@ pub fn width_table(
         Arm::new(format!("width {width}"), move |b: &mut Bench<'_>| {
             let mut calls = 0;
             let chunk = &b.tokens[prefix..prefix + width];
-            let stats = b.session.feed(chunk, last, Wanted::Argmax, &mut |_| calls += 1, &mut |_, _, _| {})?;
+            let stats =
+                b.session.feed(chunk, last, Wanted::Argmax, &mut |_| calls += 1, &mut |_, _, _| {})?;
             b.stats[i] = stats;
-            if calls == 1 { Ok(()) } else { Err(format!("the session cut {width} rows into {calls} calls").into()) }
+            if calls == 1 {
+                Ok(())
+            } else {
+                Err(format!("the session cut {width} rows into {calls} calls").into())
+            }
         })
         .prepared(move |b| Ok(b.session.truncate(prefix)?))
     };
@@ -143,7 +148,10 @@ pub fn width_table(
         let tokens_per_s = rate(*width as f64, seconds);
         rows.push(WidthRow {
             width: *width,
-            entry: plan.entry_for(*width).and_then(|e| plan.entries.get(e)).map_or(String::new(), |e| e.name.clone()),
+            entry: plan
+                .entry_for(*width)
+                .and_then(|e| plan.entries.get(e))
+                .map_or(String::new(), |e| e.name.clone()),
             ms: arm.time.scaled(1e3),
             quiet_ms: arm.quiet_median.map(|s| 1e3 * s),
             tokens_per_s,
@@ -163,7 +171,12 @@ impl WidthTable {
             && let Some(row) = self.rows.iter().find(|r| r.load.weight_bytes != base.load.weight_bytes)
         {
             let (bytes, base_bytes) = (row.load.weight_bytes, base.load.weight_bytes);
-            return Err(BenchError::WeightBytes { width: row.width, bytes, base_width: base.width, base_bytes });
+            return Err(BenchError::WeightBytes {
+                width: row.width,
+                bytes,
+                base_width: base.width,
+                base_bytes,
+            });
         }
         let Some(row) = self.rows.iter().find(|r| r.load.implausible) else { return Ok(()) };
         let what = format!("a call of {} rows", row.width);
@@ -175,8 +188,20 @@ impl WidthTable {
 impl fmt::Display for WidthTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let head = [
-            "rows", "entry", "ms", "min", "quartiles", "tok/s", "speed-up", "cost in steps", "GB/s", "of memory",
-            "GMAC/s", "a thread", "of int8 peak", "",
+            "rows",
+            "entry",
+            "ms",
+            "min",
+            "quartiles",
+            "tok/s",
+            "speed-up",
+            "cost in steps",
+            "GB/s",
+            "of memory",
+            "GMAC/s",
+            "a thread",
+            "of int8 peak",
+            "",
         ];
         let mut t = Table::new(&head);
         for r in &self.rows {
@@ -205,6 +230,9 @@ impl fmt::Display for WidthTable {
             RowsWanted::Last => "the last row",
         };
         let (each, note) = (bytes(weights), self.samples.note());
-        write!(f, "{t}{each} of weights a call at every width; {prefix} positions held; result of {wanted}; {note}")
+        write!(
+            f,
+            "{t}{each} of weights a call at every width; {prefix} positions held; result of {wanted}; {note}"
+        )
     }
 }

@@ -109,7 +109,9 @@ impl Limits {
     pub fn measure(options: &LimitOptions) -> Result<Self, LimitError> {
         let LimitOptions { threads, buffer_bytes, runs, macs } = *options;
         if runs == 0 || threads == 0 || macs < 1024 || buffer_bytes < 1 << 20 {
-            return Err(LimitError::Options("limits need a run, a thread, 1024 operations and a buffer of 1 MiB"));
+            return Err(LimitError::Options(
+                "limits need a run, a thread, 1024 operations and a buffer of 1 MiB",
+            ));
         }
         let before = (Instant::now(), SystemMeter.sample());
         let (buffer, huge_pages) = pages(buffer_bytes)?;
@@ -126,7 +128,10 @@ impl Limits {
         // A core does about a third of the float work in the same time.
         let fma = limit(threads, runs, |_, _| kernels::fma(macs / 256));
         let wall = before.0.elapsed().as_secs_f64();
-        let others = before.1.zip(SystemMeter.sample()).map(|(a, b)| ((b.all - a.all - (b.own - a.own)) / wall).max(0.0));
+        let others = before
+            .1
+            .zip(SystemMeter.sample())
+            .map(|(a, b)| ((b.all - a.all - (b.own - a.own)) / wall).max(0.0));
         Ok(Self { threads, buffer_bytes, huge_pages, read, int8, fma, others })
     }
 
@@ -166,7 +171,7 @@ struct Run {
     kernel: &'static str,
 }
 
-type Work = dyn Fn(usize, usize) -> (&'static str, u64) + Sync;
+type Work<'a> = dyn Fn(usize, usize) -> (&'static str, u64) + Sync + 'a;
 
 /// `work(threads, thread)` tells its loop's name and its units; rates are in 10^9 units a second.
 fn limit(threads: usize, runs: usize, work: impl Fn(usize, usize) -> (&'static str, u64) + Sync) -> Limit {
@@ -175,7 +180,7 @@ fn limit(threads: usize, runs: usize, work: impl Fn(usize, usize) -> (&'static s
     Limit { kernel, one, all }
 }
 
-fn rate(threads: usize, runs: usize, work: &Work) -> (&'static str, Rate) {
+fn rate(threads: usize, runs: usize, work: &Work<'_>) -> (&'static str, Rate) {
     let barrier = Barrier::new(threads);
     // The first run is a warm-up: clocks rise, pages are touched.
     let timed = |thread: usize| -> Vec<Run> {
@@ -210,9 +215,11 @@ fn together<'a>(runs: impl Iterator<Item = &'a Run> + Clone) -> Option<f64> {
 impl fmt::Display for Limits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut t = Table::new(&["limit", "threads", "median", "best", "unit", "at 2 bits a weight"]);
-        for (name, limit, unit) in
-            [("memory read", &self.read, "GB/s"), ("int8", &self.int8, "GMAC/s"), ("f32 FMA", &self.fma, "GMAC/s")]
-        {
+        for (name, limit, unit) in [
+            ("memory read", &self.read, "GB/s"),
+            ("int8", &self.int8, "GMAC/s"),
+            ("f32 FMA", &self.fma, "GMAC/s"),
+        ] {
             let both = [limit.one, limit.all];
             for r in &both[..if self.threads == 1 { 1 } else { 2 }] {
                 let other = match unit {
@@ -220,7 +227,14 @@ impl fmt::Display for Limits {
                     _ => format!("{} GB/s", number(r.best / MACS_PER_BYTE_AT_2_BITS)),
                 };
                 let name = format!("{name} ({})", limit.kernel);
-                t.row(vec![name, r.threads.to_string(), number(r.median), number(r.best), unit.into(), other]);
+                t.row(vec![
+                    name,
+                    r.threads.to_string(),
+                    number(r.median),
+                    number(r.best),
+                    unit.into(),
+                    other,
+                ]);
             }
         }
         let pages = if self.huge_pages { "huge pages" } else { "small pages" };
@@ -242,7 +256,10 @@ mod tests {
             assert_eq!((limit.one.threads, limit.all.threads, limit.one.runs), (1, 2, 3));
         }
         let text = l.to_string();
-        assert!(text.contains("memory read") && text.contains("GMAC/s") && text.contains("4 MiB read in"), "{text}");
+        assert!(
+            text.contains("memory read") && text.contains("GMAC/s") && text.contains("4 MiB read in"),
+            "{text}"
+        );
         assert!(serde_json::to_string(&l).unwrap().contains("huge_pages"));
         assert!(Limits::measure(&LimitOptions { runs: 0, ..options }).is_err());
     }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Kind;
-use super::seeds::Seed;
+use super::seeds::{GGUF_SEEDS, Seed};
 use crate::common::{Gguf, safetensors};
 
 /// Largest mutated input.
@@ -298,7 +298,7 @@ pub fn make(seeds: &[Seed], rng: &mut Rng) -> (Kind, Vec<u8>) {
     for _ in 0..rounds {
         match &mut seed {
             Seed::Gguf(file) => {
-                if let Seed::Gguf(other) = &seeds[rng.below(6)] {
+                if let Seed::Gguf(other) = &seeds[rng.below(GGUF_SEEDS)] {
                     mutate_gguf(file, other, rng);
                 }
             }
