@@ -43,7 +43,7 @@ fn main() {
             let arm = GateArm { threads: 2, ..GateArm::BASE };
             let mut s = if let Some(layers) = a[2].strip_prefix("8b:") {
                 let c = config("bitcpm-8b", Some(layers.parse().unwrap()), Some(4096)).unwrap();
-                let w = Synthetic::new(&c, "TQ2_0".parse().unwrap(), "TQ2_0".parse().unwrap(), 1);
+                let w = Synthetic::new(&c, sterna_format::Encoding::TQ2_0, sterna_format::Encoding::TQ2_0, 1);
                 println!("synthetic {} MB", w.bytes() / 1000000);
                 let numerics =
                     |_: &str, e: sterna_format::Encoding, cols| sterna_ref::testing::numerics("", e, cols);
@@ -73,6 +73,25 @@ fn main() {
             );
             println!("{}", profile(&mut s, 1, 64, 20).unwrap());
             println!("{}", profile(&mut s, 64, 64, 5).unwrap());
+        }
+        "rows" => {
+            let model = Model::open(a[2].as_ref()).unwrap();
+            for name in ["logits", "logits_float_activations"] {
+                let mut g = Golden::open(a[3].as_ref(), name).unwrap();
+                g.prompts.truncate(2);
+                for p in &g.prompts {
+                    for (b, mut s) in [("float", session(&model, &sterna_ref::RefBackend::float(), 512)), ("a8", session(&model, &sterna_ref::RefBackend::float_with_activations(), 512)), ("law", session(&model, &sterna_ref::RefBackend::law(), 512))] {
+                        let mut d = vec![0f32; p.ids.len()];
+                        s.feed(&p.ids, p.ids.len(), sterna_plan::Wanted::Logits, &mut |_| {}, &mut |at, o, row| {
+                            let l = o.logits_of(row).unwrap();
+                            for r in p.rows.iter().filter(|r| r.position == at && !r.ids.is_empty()) {
+                                for (v, i) in r.values.iter().zip(&r.ids) { d[at] = d[at].max((v - l[*i as usize]).abs()); }
+                            }
+                        }).unwrap();
+                        println!("{name} {b} {}: {:?}", p.name, d.iter().map(|x| format!("{x:.4}")).collect::<Vec<_>>().join(" "));
+                    }
+                }
+            }
         }
         _ => {}
     }

@@ -30,21 +30,25 @@ fn oracle(folder: &str, backend: &dyn Backend, bounds: GoldenBounds) -> GoldenRe
 }
 
 #[test]
-fn float_models_agree_with_transformers() {
-    let bounds = GoldenBounds { max_abs: 2e-3, near_tie: 0.0 };
-    for folder in ["f_llama", "f_qwen3"] {
+fn float_models_agree_with_transformers_up_to_f16_keys_and_values() {
+    let bounds = GoldenBounds { max_abs: 0.05, near_tie: 0.0 };
+    for folder in ["a_minicpm", "f_llama", "f_qwen3"] {
         let report = oracle(folder, &cpu(GateArm::BASE), bounds);
         assert!(report.passed(), "{report}");
-        assert_eq!(report.prompts[0].values, 96 * 512);
-        assert_eq!((report.prompts[0].prompt.of, report.prompts[0].forced.of), (96, 32));
+        let p = &report.prompts[0];
+        assert_eq!((p.values, p.prompt.of, p.forced.of), (96 * 512, 96, 32));
+        assert_eq!((p.greedy, p.split), ((32, 32), None));
+        assert!(p.max_abs > 1e-4, "keys and values are f16 here: {report}");
     }
 }
 
 #[test]
-fn the_float_reference_agrees_with_transformers_tightly() {
-    let report = oracle("a_minicpm", &RefBackend::float(), GoldenBounds { max_abs: 1e-4, near_tie: 0.0 });
-    assert!(report.passed(), "{report}");
-    assert_eq!((report.prompts[0].greedy, report.prompts[0].split), ((32, 32), None));
+fn the_float_reference_agrees_with_transformers_to_the_noise_of_transformers() {
+    for folder in ["a_minicpm", "f_llama", "f_qwen3"] {
+        let report = oracle(folder, &RefBackend::float(), GoldenBounds { max_abs: 1e-4, near_tie: 0.0 });
+        assert!(report.passed(), "{report}");
+        assert_eq!((report.prompts[0].greedy, report.prompts[0].split), ((32, 32), None));
+    }
 }
 
 #[test]
@@ -55,7 +59,7 @@ fn a_tight_bound_fails_a_model_with_rounded_activations() {
     let mut session = file_session(&model, GateArm::BASE, 512).unwrap();
     let mut at =
         |max_abs, near_tie| golden(&mut session, &answers, GoldenBounds { max_abs, near_tie }).unwrap();
-    let loose = at(0.2, 0.2);
+    let loose = at(0.5, 0.2);
     assert!(loose.passed(), "{loose}");
     let gap = loose.prompts[0].max_abs;
     assert!(gap > 1e-4, "int8 activations are no float activations");

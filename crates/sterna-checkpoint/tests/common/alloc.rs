@@ -1,7 +1,9 @@
 //! A global allocator that counts what the current thread has allocated, and refuses past a hard bound.
+#![allow(dead_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::OnceLock;
 
 thread_local! {
     static NOW: Cell<isize> = const { Cell::new(0) };
@@ -9,7 +11,10 @@ thread_local! {
 }
 
 /// Past this many bytes on one thread an allocation fails, which aborts the process.
-const HARD: isize = 4 << 30;
+const HARD: isize = 512 << 20;
+
+/// Called before that, to save what led there.
+pub static BEFORE_ABORT: OnceLock<fn()> = OnceLock::new();
 
 pub struct Counting;
 
@@ -17,6 +22,9 @@ fn add(bytes: isize) -> bool {
     NOW.with(|now| {
         let value = now.get() + bytes;
         if value > HARD {
+            if let Some(call) = BEFORE_ABORT.get() {
+                call();
+            }
             return false;
         }
         now.set(value);

@@ -123,9 +123,19 @@ pub struct Plan {
 static CURRENT: Mutex<(u64, Vec<u8>)> = Mutex::new((0, Vec::new()));
 static STARTED: AtomicU64 = AtomicU64::new(0);
 
+/// Saves the input being read, when there will be no report.
+fn save_current(what: &str) {
+    if let Ok(current) = CURRENT.try_lock() {
+        let path = std::env::temp_dir().join(format!("sterna-crash-{}", current.0));
+        let saved = std::fs::write(&path, &current.1);
+        eprintln!("input {} {what}; saved as {} ({saved:?})", current.0, path.display());
+    }
+}
+
 /// Runs the plan on fresh threads (the tokenizer library keeps a cache per thread and tokenizer). A watchdog
 /// ends the process when an input never returns.
 pub fn run(plan: &Plan) -> Report {
+    let _ = alloc::BEFORE_ABORT.set(|| save_current("allocates far past the bound"));
     let seeds = seeds();
     let folder = std::env::temp_dir().join(format!("sterna-fuzz-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a temporary folder");
@@ -151,10 +161,7 @@ pub fn run(plan: &Plan) -> Report {
                 if started != seen.0 {
                     seen = (started, Instant::now());
                 } else if seen.1.elapsed() > Duration::from_secs(60) {
-                    let current = CURRENT.lock().expect("no panic holds the lock");
-                    let path = std::env::temp_dir().join(format!("sterna-hang-{}-{}", plan.seed, current.0));
-                    let _ = std::fs::write(&path, &current.1);
-                    eprintln!("input {} hangs; saved as {}", current.0, path.display());
+                    save_current("hangs");
                     std::process::exit(3);
                 }
             }
