@@ -30,7 +30,7 @@ pub fn main(args: &InspectArgs) -> Outcome {
     let c = &model.config;
     let tokenizer = model.tokenizer.config();
     if args.json {
-        let entries: Vec<_> = plan.entries.iter().map(|e| {
+        let entries = plan.entries.iter().map(|e| {
             let cost = plan.cost(e);
             json!({
                 "name": e.name, "width": e.width, "ops": cost.ops, "weight_bytes": cost.weight_bytes,
@@ -49,7 +49,7 @@ pub fn main(args: &InspectArgs) -> Outcome {
             });
             all.collect::<Vec<_>>()
         });
-        let kinds: Vec<_> = kinds.iter().map(|(name, (tensors, weights, bytes))| {
+        let kinds = kinds.iter().map(|(name, (tensors, weights, bytes))| {
             json!({"encoding": name, "tensors": tensors, "weights": weights, "bytes": bytes})
         });
         let kinds: Vec<_> = kinds.collect();

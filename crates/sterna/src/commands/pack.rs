@@ -34,7 +34,7 @@ pub fn main(args: &PackArgs) -> Outcome {
     let report = report?;
     let before: u64 = report.tensors.iter().map(|t| t.bytes_before).sum();
     if args.json {
-        let tensors: Vec<_> = report.tensors.iter().map(|t| {
+        let tensors = report.tensors.iter().map(|t| {
             serde_json::json!({
                 "name": t.name, "from": t.from.name(), "to": t.to.name(),
                 "bytes_before": t.bytes_before, "bytes_after": t.bytes_after, "residual": t.residual,
