@@ -277,7 +277,7 @@ mod tests {
             Arm::new("a", |n: &mut u64| {
                 *n += 1;
                 order.borrow_mut().push('a');
-                (&mock).pass(100 + *n, 0.0);
+                mock.pass(100 + *n, 0.0);
                 Ok(())
             })
             .prepared(|_| {

@@ -4,7 +4,7 @@
 //!
 //! * [`limits`]: what this machine can do (read bandwidth, integer and float peak).
 //! * [`interleave`]: arms measured in turns, with the share of the CPU that others took.
-//! * [`bench`]: call widths and generation of a model, against those limits.
+//! * [`mod@bench`]: call widths and generation of a model, against those limits.
 //! * [`gate`]: the contract on a model: same bits at every width, and agreement with golden answers.
 //! * [`synthetic`]: seeded weights at true shapes; [`tokens`]: seeded token sequences.
 

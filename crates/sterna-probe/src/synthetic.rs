@@ -11,7 +11,7 @@ pub struct Random(pub u64);
 
 impl Random {
     /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -107,14 +107,14 @@ fn fill(encoding: Encoding, rows: usize, cols: usize, random: &mut Random) -> Ve
     // Two bits of which 3 never occurs: 0, 1, 2 with 1/4, 1/2, 1/4.
     let trits = |out: &mut [u8], random: &mut Random| {
         for eight in out.chunks_mut(8) {
-            let r = random.next();
+            let r = random.bits();
             let r = r & !((r << 1) & 0xaaaa_aaaa_aaaa_aaaa);
             eight.copy_from_slice(&r.to_le_bytes()[..eight.len()]);
         }
     };
     let any = |out: &mut [u8], random: &mut Random| {
         for eight in out.chunks_mut(8) {
-            eight.copy_from_slice(&random.next().to_le_bytes()[..eight.len()]);
+            eight.copy_from_slice(&random.bits().to_le_bytes()[..eight.len()]);
         }
     };
     for row in data.chunks_exact_mut(row_bytes.max(1)) {
@@ -143,7 +143,7 @@ fn fill(encoding: Encoding, rows: usize, cols: usize, random: &mut Random) -> Ve
             }
             Encoding::F16 => {
                 for v in row.chunks_exact_mut(2) {
-                    let x = (random.next() >> 40) as f32 / (1u64 << 23) as f32 - 1.0;
+                    let x = (random.bits() >> 40) as f32 / (1u64 << 23) as f32 - 1.0;
                     v.copy_from_slice(&half::f16::from_f32(x * scale * 2.0).to_bits().to_le_bytes());
                 }
             }

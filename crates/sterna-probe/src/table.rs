@@ -73,7 +73,7 @@ mod tests {
         let mut t = Table::new(&["arm", "ms"]);
         t.row(vec!["é".into(), number(1234.5)]);
         t.row(vec!["longer".into(), number(0.01234)]);
-        assert_eq!(t.to_string(), "arm        ms\né        1234\nlonger  0.012\n".replace("1234", "1234"));
+        assert_eq!(t.to_string(), "arm        ms\né        1234\nlonger  0.012\n");
         assert_eq!(percent(0.1234), "12.3%");
         assert_eq!(bytes(2_500_000), "2.50 MB");
     }

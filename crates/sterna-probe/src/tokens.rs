@@ -9,7 +9,7 @@ pub fn seeded(seed: u64, count: usize, vocab: usize) -> Vec<u32> {
     let mut random = Random(seed);
     let mut out: Vec<u32> = Vec::with_capacity(count);
     for _ in 0..count {
-        let r = random.next();
+        let r = random.bits();
         let fresh = ((r >> 32) % u64::from(limit)) as u32;
         let token = match out.last() {
             Some(last) if r.is_multiple_of(8) => *last,

@@ -1,5 +1,7 @@
 //! The benches count, compare and refuse. No test looks at a time.
 
+#![allow(clippy::unwrap_used)] // helpers of tests too
+
 mod common;
 
 use common::{Fault, broken, tiny};

@@ -1,5 +1,7 @@
 //! The memcmp gate passes on honest executors and catches each that is wrong on purpose.
 
+#![allow(clippy::unwrap_used)] // helpers of tests too
+
 mod common;
 
 use common::{Fault, broken, file_session, root, tiny, tiny_law};

@@ -132,7 +132,7 @@ impl Walk {
 
 /// A number from 0 to `n - 1`.
 fn below(random: &mut Random, n: usize) -> usize {
-    ((random.next() >> 16) % n.max(1) as u64) as usize
+    ((random.bits() >> 16) % n.max(1) as u64) as usize
 }
 
 /// As long as `ids`, the same up to `keep`, another token at `keep`, and different tokens after it.

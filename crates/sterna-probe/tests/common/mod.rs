@@ -143,11 +143,9 @@ impl Executor for Broken {
                     *x += self.calls as f32 * 1e-3;
                 }
             }
-            Fault::StaleLogits if wide && end > 64 => {
-                if out.logits.len() > 1 {
-                    out.logits.swap(0, 1);
-                    out.top.swap(0, 1);
-                }
+            Fault::StaleLogits if wide && end > 64 && out.logits.len() > 1 => {
+                out.logits.swap(0, 1);
+                out.top.swap(0, 1);
             }
             Fault::Ties => {
                 for (l, t) in out.logits.iter_mut().zip(&out.top) {
