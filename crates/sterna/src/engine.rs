@@ -148,7 +148,7 @@ impl Engine {
 }
 
 /// The backend that options name.
-fn backend(options: &EngineOptions) -> Box<dyn Backend> {
+pub fn backend(options: &EngineOptions) -> Box<dyn Backend> {
     let cpu = |isa| Box::new(CpuBackend::new(CpuOptions { threads: options.threads, isa }));
     match options.device {
         Device::Cpu => cpu(Isa::detect()),

@@ -1,7 +1,150 @@
-//! stub until probe lands
+//! `sterna bench`: this machine's limits, a model's widths, prefill and decode; arms interleaved, medians.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
 use clap::Args;
+use serde_json::json;
+use sterna_format::Encoding;
+use sterna_plan::{Backend, LinearNumerics, PlanOptions};
+use sterna_probe::bench::{self, GenerationOptions, RowsWanted, WidthOptions};
+use sterna_probe::interleave::Rounds;
+use sterna_probe::limits::{LimitOptions, Limits};
+use sterna_probe::synthetic::{self, Synthetic};
+use sterna_run::Session;
+
+use super::{Outcome, output};
+use crate::cli::ModelArgs;
+use crate::engine::{self, Engine};
+
 /// `sterna bench`.
 #[derive(Args, Debug)]
-pub struct BenchArgs {}
+pub struct BenchArgs {
+    /// Model and machine.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Random weights at the shapes of a published model instead of a file
+    #[arg(long, value_name = "SHAPE", conflicts_with = "model", value_parser = synthetic::SHAPES.to_vec())]
+    pub synthetic: Option<String>,
+    /// With --synthetic: layers [default: the model's]
+    #[arg(long, requires = "synthetic")]
+    pub layers: Option<usize>,
+    /// With --synthetic: vocabulary [default: the model's]
+    #[arg(long, requires = "synthetic")]
+    pub vocab: Option<usize>,
+    /// With --synthetic: encoding of the linear layers
+    #[arg(long, requires = "synthetic", default_value = "tq2_0")]
+    pub weights: String,
+    /// With --synthetic: encoding of embedding and head
+    #[arg(long, requires = "synthetic", default_value = "q8_0")]
+    pub head: String,
+    /// Call widths to compare
+    #[arg(long, value_delimiter = ',', default_value = "1,2,4,8,16,32,64,128")]
+    pub widths: Vec<usize>,
+    /// Prompt lengths for prefill and decode; empty for none
+    #[arg(long, value_delimiter = ',', default_value = "64,256")]
+    pub prompts: Vec<usize>,
+    /// Tokens to decode after each prompt
+    #[arg(long, default_value_t = 32)]
+    pub decode: usize,
+    /// Positions held before the calls of the width table
+    #[arg(long, default_value_t = 0)]
+    pub prefix: usize,
+    /// Ask a result of every row (verify) instead of the last (prefill)
+    #[arg(long)]
+    pub all_rows: bool,
+    /// Rounds that count
+    #[arg(long, default_value_t = 5)]
+    pub rounds: usize,
+    /// Show where the time of one call goes
+    #[arg(long)]
+    pub profile: bool,
+    /// Measure the machine only
+    #[arg(long)]
+    pub limits_only: bool,
+}
+
+fn session(args: &BenchArgs) -> Result<(String, Session), Box<dyn std::error::Error>> {
+    let options = args.model.options();
+    let Some(shape) = &args.synthetic else {
+        let engine = Engine::open(args.model.model.as_deref(), &options)?;
+        let session = output::load(&engine, args.model.json)?;
+        return Ok((engine.model.name.clone(), session));
+    };
+    let config = synthetic::config(shape, args.layers, args.vocab).ok_or("unknown shape")?;
+    let (linear, head): (Encoding, Encoding) = (args.weights.parse()?, args.head.parse()?);
+    let weights = Synthetic::new(&config, linear, head, 1);
+    let numerics = |_: &str, encoding: Encoding, cols: usize| match encoding.int_layout(cols) {
+        None => LinearNumerics::Float,
+        Some(l) if l.group == cols && cols % 256 == 0 => LinearNumerics::Int8 { group: 256 },
+        Some(l) => LinearNumerics::Int8 { group: l.group },
+    };
+    let context = options.context.unwrap_or(1024);
+    let plan = Arc::new(sterna_plan::build(&config, &weights, &numerics, &PlanOptions::new(context))?);
+    let bar = output::bytes_bar("packing", args.model.json);
+    let backend: Box<dyn Backend> = engine::backend(&options);
+    let executor = backend.load(plan, &weights, &mut |done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+    })?;
+    bar.finish_and_clear();
+    let layers = config.layers;
+    Ok((format!("synthetic {shape}, {layers} layers, {linear} and {head}"), Session::new(executor, context)?))
+}
+
 /// Runs the command.
-pub fn main(_: &BenchArgs) -> super::Outcome { Ok(std::process::ExitCode::SUCCESS) }
+pub fn main(args: &BenchArgs) -> Outcome {
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let threads = if args.model.threads == 0 { cores } else { args.model.threads };
+    let say = |text: &dyn std::fmt::Display| {
+        if !args.model.json {
+            println!("{text}");
+        }
+    };
+    let limits = Limits::measure(&LimitOptions::new(threads))?;
+    say(&limits);
+    if args.limits_only {
+        if args.model.json {
+            println!("{}", json!({ "limits": limits }));
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (name, mut session) = session(args)?;
+    let rounds = Rounds { rounds: args.rounds.max(1), ..Rounds::default() };
+    let context = session.context();
+    say(&format!("\n{name}, {threads} threads, {} of packed weights", output::megabytes(session.executor().memory().weights as u64)));
+    let widths = WidthOptions {
+        widths: args.widths.iter().copied().filter(|w| w + args.prefix <= context).collect(),
+        prefix: args.prefix,
+        wanted: if args.all_rows { RowsWanted::All } else { RowsWanted::Last },
+        rounds,
+        ..WidthOptions::default()
+    };
+    let widths = bench::width_table(&mut session, &widths, &limits)?;
+    say(&widths);
+    let mut generation = None;
+    let prompts: Vec<usize> = args.prompts.iter().copied().filter(|p| p + args.decode <= context).collect();
+    if !prompts.is_empty() && args.decode > 0 {
+        let options = GenerationOptions { prompts, decode: args.decode, rounds, ..GenerationOptions::default() };
+        let table = bench::generation_table(&mut session, &options, &limits)?;
+        say(&table);
+        generation = Some(table);
+    }
+    let mut profiles = Vec::new();
+    if args.profile {
+        for width in [1, 64] {
+            if args.prefix + width <= context {
+                let profile = bench::profile(&mut session, width, args.prefix, 20)?;
+                say(&profile);
+                profiles.push(profile);
+            }
+        }
+    }
+    if args.model.json {
+        println!(
+            "{}",
+            json!({ "model": name, "limits": limits, "widths": widths, "generation": generation, "profiles": profiles })
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,7 +1,103 @@
-//! stub until probe lands
+//! `sterna gate`: proofs, not promises. Exit code 0 when everything passed, 1 when not.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
 use clap::Args;
+use serde_json::json;
+use sterna_plan::Fusions;
+use sterna_probe::gate::{self, GateArm, GateOptions, Golden, GoldenBounds};
+use sterna_probe::tokens;
+
+use super::{Outcome, output};
+use crate::cli::ModelArgs;
+use crate::engine::{Device, Engine, EngineOptions, open_model};
+
 /// `sterna gate`.
 #[derive(Args, Debug)]
-pub struct GateArgs {}
+pub struct GateArgs {
+    /// Model and machine.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Positions to compare [default: the whole context, at most 512]
+    #[arg(long, value_name = "N")]
+    pub positions: Option<usize>,
+    /// Text to walk through instead of seeded random tokens
+    #[arg(long, value_name = "FILE")]
+    pub text: Option<PathBuf>,
+    /// A few walks instead of all (for large models)
+    #[arg(long)]
+    pub quick: bool,
+    /// Golden outputs to compare with (safetensors of the oracle, or llama.cpp's as JSON); may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub golden: Vec<PathBuf>,
+    /// Name of the logits in a golden safetensors file
+    #[arg(long, default_value = "logits")]
+    pub logits: String,
+    /// Largest allowed difference from golden logits
+    #[arg(long, default_value_t = 0.5)]
+    pub max_abs: f32,
+    /// A golden margin below this may fall either way
+    #[arg(long, default_value_t = 0.1)]
+    pub near_tie: f32,
+    /// Compare with goldens only, without the walks
+    #[arg(long, requires = "golden")]
+    pub golden_only: bool,
+}
+
 /// Runs the command.
-pub fn main(_: &GateArgs) -> super::Outcome { Ok(std::process::ExitCode::SUCCESS) }
+pub fn main(args: &GateArgs) -> Outcome {
+    let engine = Engine::open(args.model.model.as_deref(), &args.model.options())?;
+    let mut passed = true;
+    let mut reports = Vec::new();
+    if !args.golden_only {
+        let n = args.positions.unwrap_or(engine.plan.context.min(512));
+        let ids = match &args.text {
+            Some(path) => {
+                let mut ids = engine.model.tokenizer.encode(&std::fs::read_to_string(path)?, true)?;
+                if ids.len() < n {
+                    return Err(format!("the text has {} tokens; {n} positions are wanted", ids.len()).into());
+                }
+                ids.truncate(n);
+                ids
+            }
+            None => tokens::seeded(1, n, engine.plan.vocab),
+        };
+        let options = if args.quick { GateOptions::quick() } else { GateOptions::default() };
+        let factory = |arm: GateArm| {
+            let fusions = if arm.fused { Fusions::ALL } else { Fusions::NONE };
+            let device = if arm.portable { Device::CpuPortable } else { args.model.device };
+            let options = EngineOptions { threads: arm.threads, fusions, device, ..args.model.options() };
+            let engine = Engine::new(open_model(args.model.model.as_deref())?, &options)?;
+            output::load(&engine, true)
+        };
+        if !args.model.json {
+            println!("{}: {n} positions, every walk against one row at a time on one thread", engine.model.name);
+        }
+        let report = gate::memcmp(&factory, &ids, &options)?;
+        passed &= report.passed();
+        if args.model.json {
+            reports.push(json!({ "memcmp": report, "passed": report.passed() }));
+        } else {
+            println!("{report}");
+        }
+    }
+    for path in &args.golden {
+        let golden = Golden::open(path, &args.logits)?;
+        let mut session = output::load(&engine, args.model.json)?;
+        let bounds = GoldenBounds { max_abs: args.max_abs, near_tie: args.near_tie };
+        let report = gate::golden(&mut session, &golden, bounds)?;
+        passed &= report.passed();
+        if args.model.json {
+            reports.push(json!({ "golden": report, "passed": report.passed() }));
+        } else {
+            println!("{report}");
+        }
+    }
+    if args.model.json {
+        println!("{}", json!({ "model": engine.model.name, "passed": passed, "reports": reports }));
+    } else {
+        println!("{}", if passed { "passed" } else { "FAILED" });
+    }
+    Ok(if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -62,7 +62,7 @@ fn man() -> Outcome {
     let command = Cli::command();
     clap_mangen::Man::new(command.clone()).render(&mut page)?;
     for sub in command.get_subcommands() {
-        clap_mangen::Man::new(sub.clone().name(format!("sterna-{}", sub.get_name()))).render(&mut page)?;
+        clap_mangen::Man::new(sub.clone()).title(format!("sterna {}", sub.get_name())).render(&mut page)?;
     }
     std::io::stdout().write_all(&page)?;
     Ok(ExitCode::SUCCESS)
