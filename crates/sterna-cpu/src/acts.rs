@@ -82,9 +82,9 @@ impl Acts {
         if forms.floats {
             grow(&mut self.floats, n);
         }
-        if forms.group > 0 {
-            grow(&mut self.scales, n / forms.group);
-            grow(&mut self.sums, n / forms.group);
+        if let Some(groups) = n.checked_div(forms.group) {
+            grow(&mut self.scales, groups);
+            grow(&mut self.sums, groups);
         }
         if forms.sub_sums {
             grow(&mut self.sub_sums, n / SUM);
@@ -201,19 +201,35 @@ impl<'a> SharedActs<'a> {
     #[inline(always)]
     pub unsafe fn block(&self, blocks: Blocks, forms: Forms, cols: usize, b: usize) -> ActBlock<'a> {
         let (first, width) = blocks.get(b);
-        let part = |wanted: bool, per_row: usize| if wanted { (first * per_row, width * per_row) } else { (0, 0) };
-        let groups = if forms.group > 0 { cols / forms.group } else { 0 };
+        let part =
+            |wanted: bool, per_row: usize| if wanted { (first * per_row, width * per_row) } else { (0, 0) };
+        let groups = cols.checked_div(forms.group).unwrap_or(0);
         // SAFETY: the caller's promise; nobody writes between barriers.
         unsafe {
             let slice = |(at, n)| self.bytes.slice(at, n);
             ActBlock {
                 width,
                 bytes: slice(part(forms.bytes, cols)),
-                words: { let (at, n) = part(forms.words, cols); self.words.slice(at, n) },
-                floats: { let (at, n) = part(forms.floats, cols); self.floats.slice(at, n) },
-                scales: { let (at, n) = part(groups > 0, groups); self.scales.slice(at, n) },
-                sums: { let (at, n) = part(groups > 0, groups); self.sums.slice(at, n) },
-                sub_sums: { let (at, n) = part(forms.sub_sums, cols / SUM); self.sub_sums.slice(at, n) },
+                words: {
+                    let (at, n) = part(forms.words, cols);
+                    self.words.slice(at, n)
+                },
+                floats: {
+                    let (at, n) = part(forms.floats, cols);
+                    self.floats.slice(at, n)
+                },
+                scales: {
+                    let (at, n) = part(groups > 0, groups);
+                    self.scales.slice(at, n)
+                },
+                sums: {
+                    let (at, n) = part(groups > 0, groups);
+                    self.sums.slice(at, n)
+                },
+                sub_sums: {
+                    let (at, n) = part(forms.sub_sums, cols / SUM);
+                    self.sub_sums.slice(at, n)
+                },
             }
         }
     }

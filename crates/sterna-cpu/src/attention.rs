@@ -48,7 +48,7 @@ pub fn row(isa: Isa, q: &[f32], seen: Seen<'_>, out: &mut [f32], s: &mut Scratch
     let d = seen.head_dim;
     for (q, out) in q.chunks(HEADS * d).zip(out.chunks_mut(HEADS * d)) {
         #[cfg(target_arch = "x86_64")]
-        if isa == Isa::Avx2 && d % 8 == 0 {
+        if isa == Isa::Avx2 && d.is_multiple_of(8) {
             // SAFETY: `Isa::Avx2` is only made after detection.
             unsafe {
                 match q.len() / d {
@@ -141,7 +141,7 @@ mod avx2 {
     #[target_feature(enable = "avx2,fma,f16c")]
     pub unsafe fn heads<const N: usize>(q: &[f32], seen: Seen<'_>, out: &mut [f32], s: &mut Scratch) {
         let d = seen.head_dim;
-        assert!(q.len() == N * d && out.len() == N * d && s.sums.len() >= N * d && d % 8 == 0);
+        assert!(q.len() == N * d && out.len() == N * d && s.sums.len() >= N * d && d.is_multiple_of(8));
         assert!(seen.keys.len() >= seen.len.div_ceil(PIECE) * PIECE * d && seen.values.len() >= seen.len * d);
         let mut state = [None; N];
         for first in (0..seen.len).step_by(PIECE) {
@@ -172,7 +172,13 @@ mod avx2 {
     /// `scores[head][position]`: chains over the dimensions, sixteen positions at a time.
     #[inline]
     #[target_feature(enable = "avx2,fma,f16c")]
-    unsafe fn scores<const N: usize>(q: &[f32], d: usize, keys: *const u16, valid: usize, out: &mut [[f32; PIECE]]) {
+    unsafe fn scores<const N: usize>(
+        q: &[f32],
+        d: usize,
+        keys: *const u16,
+        valid: usize,
+        out: &mut [[f32; PIECE]],
+    ) {
         for at in (0..valid).step_by(16) {
             let mut sum = [[_mm256_setzero_ps(); 2]; N];
             for i in 0..d {
@@ -201,7 +207,13 @@ mod avx2 {
     /// `sums[head][dim]`: chains over the positions, sixteen dimensions at a time.
     #[inline]
     #[target_feature(enable = "avx2,fma,f16c")]
-    unsafe fn values<const N: usize>(e: &[[f32; PIECE]], valid: usize, v: *const u16, d: usize, sums: &mut [f32]) {
+    unsafe fn values<const N: usize>(
+        e: &[[f32; PIECE]],
+        valid: usize,
+        v: *const u16,
+        d: usize,
+        sums: &mut [f32],
+    ) {
         let mut at = 0;
         while at < d {
             let two = at + 16 <= d;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use sterna_plan::{
-    BackendError, BufferRows, CallStats, Executor, MemoryUse, ModelPlan, Op, OpTime, Outputs, PlanError, RowTable,
-    Top2, Wanted,
+    BackendError, BufferRows, CallStats, Executor, MemoryUse, ModelPlan, Op, OpTime, Outputs, PlanError,
+    RowTable, Top2, Wanted,
 };
 
 use crate::acts::Acts;
@@ -36,7 +36,12 @@ pub struct CpuExecutor {
 
 impl CpuExecutor {
     /// An executor without states: [`Executor::allocate`] makes them.
-    pub fn new(plan: Arc<ModelPlan>, weights: Vec<Loaded>, threads: usize, isa: Isa) -> Result<Self, BackendError> {
+    pub fn new(
+        plan: Arc<ModelPlan>,
+        weights: Vec<Loaded>,
+        threads: usize,
+        isa: Isa,
+    ) -> Result<Self, BackendError> {
         if plan.attention_piece != PIECE {
             let what = format!("attention pieces of {} keys", plan.attention_piece);
             return Err(BackendError::Unsupported { backend: "cpu", what });
@@ -61,7 +66,8 @@ impl CpuExecutor {
             .collect();
         for op in plan.entries.iter().flat_map(|e| &e.ops) {
             let Op::Linear(l) = op else { continue };
-            let forms = linear::forms(l.members.iter().filter_map(|w| matrix(&weights, w.0)).map(|m| &m.geometry));
+            let forms =
+                linear::forms(l.members.iter().filter_map(|w| matrix(&weights, w.0)).map(|m| &m.geometry));
             acts.reserve(width, l.input.len, forms);
             for t in &mut threads {
                 t.acts.reserve(1, l.input.len, forms);
@@ -83,7 +89,12 @@ impl CpuExecutor {
     }
 
     /// Runs the ops; `check` names the first op whose output is not finite.
-    fn run(&mut self, entry: usize, rows: &RowTable, check: bool) -> Result<(CallStats, Option<usize>), BackendError> {
+    fn run(
+        &mut self,
+        entry: usize,
+        rows: &RowTable,
+        check: bool,
+    ) -> Result<(CallStats, Option<usize>), BackendError> {
         let plan = Arc::clone(&self.plan);
         let entry = &plan.entries[entry];
         let outputs: Vec<usize> = rows.outputs().map(|o| o.0).collect();
@@ -173,7 +184,8 @@ impl Executor for CpuExecutor {
 
     fn allocate(&mut self, slots: usize, capacity: usize) -> Result<(), BackendError> {
         if slots == 0 || capacity == 0 || capacity > self.plan.context {
-            let text = format!("{slots} slots of {capacity} positions; this plan allows 1 to {}", self.plan.context);
+            let text =
+                format!("{slots} slots of {capacity} positions; this plan allows 1 to {}", self.plan.context);
             return Err(PlanError::Options(text).into());
         }
         self.states = state::Pool::new(&self.plan, slots, capacity)?;
@@ -190,7 +202,8 @@ impl Executor for CpuExecutor {
 
     fn execute(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError> {
         let plan = Arc::clone(&self.plan);
-        let e = plan.entries.get(entry).ok_or_else(|| PlanError::Options(format!("no entry point {entry}")))?;
+        let e =
+            plan.entries.get(entry).ok_or_else(|| PlanError::Options(format!("no entry point {entry}")))?;
         let capacity = u32::try_from(self.states.capacity).unwrap_or(u32::MAX);
         rows.check(e.width, plan.vocab, capacity, &self.states.committed)?;
         let (stats, _) = self.run(entry, rows, false)?;

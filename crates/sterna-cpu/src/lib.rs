@@ -20,7 +20,9 @@ mod state;
 
 use std::sync::Arc;
 
-use sterna_plan::{Backend, BackendError, DeviceLimits, Executor, ModelPlan, WeightSource, WeightSpec, WeightUse};
+use sterna_plan::{
+    Backend, BackendError, DeviceLimits, Executor, ModelPlan, WeightSource, WeightSpec, WeightUse,
+};
 
 pub use isa::Isa;
 

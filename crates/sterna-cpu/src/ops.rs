@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use sterna_plan::{
-    Attention, AttentionInput, BufferId, BufferRows, Epilogue, Linear, ModelPlan, Op, OpTime, Plan, Prologue, Row,
-    Slice, numerics,
+    Attention, AttentionInput, BufferId, BufferRows, Epilogue, Linear, ModelPlan, Op, OpTime, Plan, Prologue,
+    Row, Slice, numerics,
 };
 
 use crate::acts::{Acts, Blocks, SharedActs};
@@ -118,7 +118,9 @@ impl<'a> Call<'a> {
     /// Whether everything an op wrote is finite. One thread, nobody writing.
     pub fn finite(&self, op: &Op) -> bool {
         let slice = match op {
-            Op::Embed { out, .. } | Op::RotationTable { out } | Op::SelectOutputs { out, .. } => self.all(*out),
+            Op::Embed { out, .. } | Op::RotationTable { out } | Op::SelectOutputs { out, .. } => {
+                self.all(*out)
+            }
             Op::RmsNorm { out, .. } | Op::SiluMul { out, .. } | Op::AddScaled { out, .. } => *out,
             Op::Linear(l) => l.out,
             Op::Rotate { heads, .. } => *heads,
@@ -191,7 +193,9 @@ impl<'a> Call<'a> {
             Op::SiluMul { gate, up, out } => {
                 for r in mine(self.count(out.buffer)) {
                     // SAFETY: see above.
-                    unsafe { rowwise::silu_mul(isa, self.read(*gate, r), self.read(*up, r), self.write(*out, r)) }
+                    unsafe {
+                        rowwise::silu_mul(isa, self.read(*gate, r), self.read(*up, r), self.write(*out, r))
+                    }
                 }
             }
             Op::AddScaled { input, factor, out } => {
@@ -212,7 +216,8 @@ impl<'a> Call<'a> {
                 for o in mine(self.outputs.len()) {
                     // SAFETY: see above.
                     unsafe {
-                        self.write(self.all(*out), o).copy_from_slice(self.read(self.all(*input), self.outputs[o]))
+                        self.write(self.all(*out), o)
+                            .copy_from_slice(self.read(self.all(*input), self.outputs[o]))
                     }
                 }
             }
@@ -433,7 +438,8 @@ impl<'a> Call<'a> {
             // SAFETY: keys and values were written before the barrier; the output heads are this task's.
             unsafe {
                 let q = self.read(Slice { start: a.q.start + head * group * d, len: group * d, ..a.q }, row);
-                let out = self.write(Slice { start: a.out.start + head * group * d, len: group * d, ..a.out }, row);
+                let out =
+                    self.write(Slice { start: a.out.start + head * group * d, len: group * d, ..a.out }, row);
                 let keys = kv.keys.slice(base, len.div_ceil(PIECE) * PIECE * d);
                 let values = kv.values.slice(base, len * d);
                 let seen = Seen { keys, values, len, head_dim: d, scale: a.scale };

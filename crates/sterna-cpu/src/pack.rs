@@ -126,7 +126,9 @@ impl Geometry {
                     ..plain
                 })
             }
-            (n, _) => Err(unsupported(format!("`{}`: {} weights under {n:?}", spec.name, spec.encoding.name()))),
+            (n, _) => {
+                Err(unsupported(format!("`{}`: {} weights under {n:?}", spec.name, spec.encoding.name())))
+            }
         }
     }
 
@@ -236,7 +238,12 @@ impl Packed {
         let record = g.record_bytes();
         let start = panel * g.panel_bytes() + from * record;
         let row_d = if self.row_d.is_empty() { None } else { self.row_d[panel * PANEL..].first_chunk() };
-        Records { geometry: g, bytes: &self.pages.bytes()[start..start + (to - from) * record], row_d, first: from }
+        Records {
+            geometry: g,
+            bytes: &self.pages.bytes()[start..start + (to - from) * record],
+            row_d,
+            first: from,
+        }
     }
 }
 

@@ -21,7 +21,8 @@ impl Pages {
         }
         let failed = |_| BackendError::Memory { bytes: len, what };
         // Rounded up to 2 MiB so that the tail can be a huge page too.
-        let rounded = len.checked_next_multiple_of(2 << 20).ok_or(BackendError::Memory { bytes: len, what })?;
+        let rounded =
+            len.checked_next_multiple_of(2 << 20).ok_or(BackendError::Memory { bytes: len, what })?;
         let map = MmapOptions::new().len(rounded).map_anon().map_err(failed)?;
         #[cfg(target_os = "linux")]
         if len >= 2 << 20 {

@@ -147,7 +147,9 @@ impl Pool {
         let workers = (1..threads)
             .map(|thread| {
                 let control = Arc::clone(&control);
-                std::thread::Builder::new().name(format!("sterna-{thread}")).spawn(move || work(&control, thread))
+                std::thread::Builder::new()
+                    .name(format!("sterna-{thread}"))
+                    .spawn(move || work(&control, thread))
             })
             .collect::<Result<_, _>>()?;
         Ok(Self { control, workers })

@@ -51,7 +51,8 @@ impl Pool {
                 let n = n.ok_or(BackendError::Memory { bytes: usize::MAX, what: "keys and values" })?;
                 let mut v = Vec::new();
                 let bytes = n.saturating_mul(2);
-                v.try_reserve_exact(n).map_err(|_| BackendError::Memory { bytes, what: "keys and values" })?;
+                v.try_reserve_exact(n)
+                    .map_err(|_| BackendError::Memory { bytes, what: "keys and values" })?;
                 v.resize(n, 0u16);
                 Ok::<_, BackendError>(v)
             };
@@ -79,7 +80,10 @@ impl Pool {
         if slot < self.committed.len() {
             return Ok(());
         }
-        Err(PlanError::Options(format!("sequence slot {slot} is outside the pool of {}", self.committed.len())))
+        Err(PlanError::Options(format!(
+            "sequence slot {slot} is outside the pool of {}",
+            self.committed.len()
+        )))
     }
 
     /// Every committed position: `[layer][position][k, v][kv_head][dim]`, f16 little endian.

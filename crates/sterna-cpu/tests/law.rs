@@ -12,7 +12,8 @@ use sterna_ref::testing::{Encodings, INTEGER_ENCODINGS, Random, TestModel, confi
 
 fn model(encoding: Encoding, qk_norm: bool, tied: bool) -> TestModel {
     let config = sterna_bundle::ModelConfig { qk_norm, tied, ..config() };
-    let encodings = Encodings { head: if tied { Encoding::F16 } else { encoding }, ..Encodings::new(encoding) };
+    let encodings =
+        Encodings { head: if tied { Encoding::F16 } else { encoding }, ..Encodings::new(encoding) };
     TestModel::new(7, config, encodings).unwrap()
 }
 
@@ -46,7 +47,12 @@ fn every_encoding_has_the_bits_of_the_law() {
         let state = law.state_bytes(0).unwrap();
         let all = Fusions::ALL;
         let runs: &[(Isa, usize, Fusions, &[&[usize]])] = &[
-            (Isa::detect(), 1, all, &[&[1], &[2], &[3], &[4], &[5], &[6], &[7, 8, 9, 10, 11, 12, 13], &[16], &[33]]),
+            (
+                Isa::detect(),
+                1,
+                all,
+                &[&[1], &[2], &[3], &[4], &[5], &[6], &[7, 8, 9, 10, 11, 12, 13], &[16], &[33]],
+            ),
             (Isa::detect(), 2, all, &[&[1], &[63, 65], &[64], &[128]]),
             (Isa::detect(), 2, Fusions::NONE, &[&[1, 17], &[128]]),
             (Isa::detect(), 3, all, &[&[1, 17], &[128]]),
@@ -94,7 +100,8 @@ fn each_fold_alone_changes_no_bit() {
 fn neighbours_and_prefixes_leave_no_trace() {
     let model = model(Encoding::Q4_1, false, true);
     let mut executor = cpu(&model, 2, Isa::detect(), Fusions::ALL);
-    let (a, b) = (Random::new(1).tokens(90, model.config.vocab), Random::new(2).tokens(70, model.config.vocab));
+    let (a, b) =
+        (Random::new(1).tokens(90, model.config.vocab), Random::new(2).tokens(70, model.config.vocab));
     let alone = [&a, &b].map(|t| {
         executor.truncate(2, 0).unwrap();
         bits(&logits(&mut *executor, 2, t, &[1]).unwrap())

@@ -77,7 +77,12 @@ pub struct ModelArgs {
 impl ModelArgs {
     /// The engine's options.
     pub fn options(&self) -> EngineOptions {
-        EngineOptions { device: self.device, threads: self.threads, context: self.context, ..EngineOptions::default() }
+        EngineOptions {
+            device: self.device,
+            threads: self.threads,
+            context: self.context,
+            ..EngineOptions::default()
+        }
     }
 }
 

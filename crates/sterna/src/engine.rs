@@ -24,7 +24,9 @@ const DEFAULT_CONTEXT: usize = 4096;
 #[non_exhaustive]
 pub enum EngineError {
     /// No such file or directory.
-    #[error("there is no model at {path}; give a GGUF file, a checkpoint directory or a Sterna bundle, or leave -m away for the built-in model; `sterna pull OWNER/NAME` downloads one")]
+    #[error(
+        "there is no model at {path}; give a GGUF file, a checkpoint directory or a Sterna bundle, or leave -m away for the built-in model; `sterna pull OWNER/NAME` downloads one"
+    )]
     NotFound {
         /// As given.
         path: PathBuf,
@@ -52,8 +54,7 @@ pub enum EngineError {
 }
 
 /// Where to run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[derive(clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Device {
     /// The CPU's kernels.
     #[default]

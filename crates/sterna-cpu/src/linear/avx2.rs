@@ -4,6 +4,9 @@
 //! Bounds on the int16 sums: ternary 256 inputs = 64 steps of 2 products, 64 * 2 * 2 * 128 = 32,768 in magnitude only
 //! for -128, which the quantiser never makes (and -32,768 still fits); 4-bit 32 inputs = 8 * 2 * 15 * 127 = 30,480.
 
+// A kernel's column walks several register arrays and the activations at once; an index says so most plainly.
+#![allow(clippy::needless_range_loop)]
+
 use std::arch::x86_64::*;
 
 use crate::acts::{ActBlock, SUM};
@@ -36,7 +39,9 @@ unsafe fn broadcast4(p: *const u8) -> __m256i {
 #[target_feature(enable = "avx2,fma,f16c")]
 unsafe fn halves(p: *const u8) -> Pair {
     // SAFETY: the caller keeps 32 bytes readable.
-    unsafe { [_mm256_cvtph_ps(_mm_loadu_si128(p.cast())), _mm256_cvtph_ps(_mm_loadu_si128(p.add(16).cast()))] }
+    unsafe {
+        [_mm256_cvtph_ps(_mm_loadu_si128(p.cast())), _mm256_cvtph_ps(_mm_loadu_si128(p.add(16).cast()))]
+    }
 }
 
 #[inline]
@@ -179,7 +184,12 @@ unsafe fn unpack(r: Records<'_>, out: &mut [u8]) {
 
 /// Ternary records from codes that [`unpack`] wrote.
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn unpacked<const NC: usize>(r: Records<'_>, codes: &[u8], a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
+unsafe fn unpacked<const NC: usize>(
+    r: Records<'_>,
+    codes: &[u8],
+    a: &ActBlock<'_>,
+    acc: &mut [[f32; PANEL]],
+) {
     let g = r.geometry;
     assert!(a.width == NC && a.bytes.len() == g.cols * NC && codes.len() >= r.count() * g.group * PANEL);
     let ones = _mm256_set1_epi16(1);
@@ -243,7 +253,10 @@ unsafe fn add_mins<const NC: usize>(
 unsafe fn signed(p: *const u8) -> [__m256i; 2] {
     // SAFETY: the caller keeps 16 bytes readable.
     unsafe {
-        [_mm256_cvtepi8_epi32(_mm_loadl_epi64(p.cast())), _mm256_cvtepi8_epi32(_mm_loadl_epi64(p.add(8).cast()))]
+        [
+            _mm256_cvtepi8_epi32(_mm_loadl_epi64(p.cast())),
+            _mm256_cvtepi8_epi32(_mm_loadl_epi64(p.add(8).cast())),
+        ]
     }
 }
 
@@ -375,7 +388,8 @@ unsafe fn bytes<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f
                 }
                 if g.has_mins {
                     let one = _mm256_set1_epi32(1);
-                    let mn = if g.has_sub_scales { signed(base.add(g.mn_at() + s * PANEL)) } else { [one; 2] };
+                    let mn =
+                        if g.has_sub_scales { signed(base.add(g.mn_at() + s * PANEL)) } else { [one; 2] };
                     for c in 0..NC {
                         let y = _mm256_set1_epi32(a.sub_sums[(group * subs + s) * NC + c]);
                         for v in 0..2 {

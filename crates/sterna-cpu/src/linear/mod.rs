@@ -48,8 +48,12 @@ pub fn widest(isa: Isa, members: &[&Packed], rows: usize) -> usize {
     match isa {
         Isa::Portable => 8,
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 if rows > avx2::WIDEST
-            && members.iter().all(|m| m.geometry.kind == Kind::B2 && m.geometry.group <= UNPACKED) => avx2::WIDEST_TERNARY,
+        Isa::Avx2
+            if rows > avx2::WIDEST
+                && members.iter().all(|m| m.geometry.kind == Kind::B2 && m.geometry.group <= UNPACKED) =>
+        {
+            avx2::WIDEST_TERNARY
+        }
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => avx2::WIDEST,
         #[cfg(not(target_arch = "x86_64"))]
@@ -94,7 +98,13 @@ impl<'a> Input<'a> {
 }
 
 /// Products of one panel with every row of the call, `[rows][16]`.
-pub fn panel<'s>(isa: Isa, m: &Packed, panel: usize, input: &Input<'_>, s: &'s mut Scratch) -> &'s [[f32; PANEL]] {
+pub fn panel<'s>(
+    isa: Isa,
+    m: &Packed,
+    panel: usize,
+    input: &Input<'_>,
+    s: &'s mut Scratch,
+) -> &'s [[f32; PANEL]] {
     s.acc[..input.rows].fill([0.0; PANEL]);
     one_panel(isa, m, panel, input, &mut s.acc, &mut s.codes);
     &s.acc[..input.rows]
@@ -143,7 +153,13 @@ fn one_panel(isa: Isa, m: &Packed, at: usize, input: &Input<'_>, acc: &mut [[f32
 }
 
 /// `vec` for float weights: four panels at once, where there are four. Returns `[panel][16]`.
-pub fn float_vec4<'s>(isa: Isa, m: &Packed, first: usize, input: &Input<'_>, s: &'s mut Scratch) -> &'s [[f32; PANEL]] {
+pub fn float_vec4<'s>(
+    isa: Isa,
+    m: &Packed,
+    first: usize,
+    input: &Input<'_>,
+    s: &'s mut Scratch,
+) -> &'s [[f32; PANEL]] {
     s.acc[..4].fill([0.0; PANEL]);
     let block = input.block(m.geometry.cols, 0);
     let n = (m.geometry.panels() - first).min(4);

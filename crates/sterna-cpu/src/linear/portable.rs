@@ -51,13 +51,18 @@ pub fn int(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [Lanes<f32>]) {
                     }
                 }
                 for row in 0..PANEL {
-                    let sc = if g.has_sub_scales { i32::from(record[g.sc_at() + s * PANEL + row] as i8) } else { 1 };
+                    let sc = if g.has_sub_scales {
+                        i32::from(record[g.sc_at() + s * PANEL + row] as i8)
+                    } else {
+                        1
+                    };
                     isum[row] += sc * dot[row];
                 }
                 if g.has_mins {
                     let sum = a.sub_sums[(group * g.group + s * g.sub) / SUM * a.width + c];
                     for (row, m) in msum.iter_mut().enumerate() {
-                        let mn = if g.has_sub_scales { i32::from(record[g.mn_at() + s * PANEL + row]) } else { 1 };
+                        let mn =
+                            if g.has_sub_scales { i32::from(record[g.mn_at() + s * PANEL + row]) } else { 1 };
                         *m += mn * sum;
                     }
                 }

@@ -6,7 +6,13 @@ use sterna_plan::{LinearNumerics, RowOrder, Weight, WeightSpec, WeightUse};
 use super::*;
 use crate::acts::Acts;
 
-fn packed(encoding: Encoding, rows: usize, cols: usize, group: usize, values: impl Fn(usize, usize) -> f32) -> Packed {
+fn packed(
+    encoding: Encoding,
+    rows: usize,
+    cols: usize,
+    group: usize,
+    values: impl Fn(usize, usize) -> f32,
+) -> Packed {
     let n = encoding.row_bytes(cols).unwrap();
     let mut data = vec![0u8; rows * n];
     for (r, out) in data.chunks_exact_mut(n).enumerate() {
@@ -75,7 +81,11 @@ fn any_width_gives_each_row_its_own_bits() {
         for (encoding, group) in kinds(cols) {
             let m = packed(encoding, rows, cols, group, |r, k| {
                 let v = noise(1, r * cols + k);
-                if encoding.int_layout(cols).is_some_and(|l| l.bits == 2) { (v * 1.5).round() * 0.5 } else { v }
+                if encoding.int_layout(cols).is_some_and(|l| l.bits == 2) {
+                    (v * 1.5).round() * 0.5
+                } else {
+                    v
+                }
             });
             let widest = if cols == 256 { 128 } else { 33 };
             let x: Vec<Vec<f32>> =
@@ -85,12 +95,19 @@ fn any_width_gives_each_row_its_own_bits() {
                 if isa == Isa::Portable && cols > 1024 {
                     continue;
                 }
-                let alone: Vec<_> = x.iter().flat_map(|x| product(isa, &m, std::slice::from_ref(x))).collect();
+                let alone: Vec<_> =
+                    x.iter().flat_map(|x| product(isa, &m, std::slice::from_ref(x))).collect();
                 for n in (1..=17).chain([31, 33, 64, 127, 128]).filter(|n| *n <= widest) {
-                    assert!(product(isa, &m, &x[..n]) == alone[..n], "{encoding} {cols}x{rows} {n} rows {isa:?}");
+                    assert!(
+                        product(isa, &m, &x[..n]) == alone[..n],
+                        "{encoding} {cols}x{rows} {n} rows {isa:?}"
+                    );
                 }
                 if isa == Isa::Portable {
-                    assert!(product(Isa::detect(), &m, &x) == alone, "{encoding} {cols}x{rows} across {isa:?}");
+                    assert!(
+                        product(Isa::detect(), &m, &x) == alone,
+                        "{encoding} {cols}x{rows} across {isa:?}"
+                    );
                 }
             }
         }
@@ -105,7 +122,8 @@ fn extreme_values_overflow_no_partial_sum() {
         // The largest code of each kind: +1 for ternary, the top of the range for the others.
         let m = packed(encoding, 64, K, group, |_, _| 1.0);
         let unit = f32::from_bits(product(Isa::Portable, &m, &[vec![1.0; K]])[0][0]) / K as f32;
-        for (name, sign) in [("+", [1.0, 1.0]), ("-", [-1.0, -1.0]), ("+-", [1.0, -1.0]), ("one", [1.0, 0.0])] {
+        for (name, sign) in [("+", [1.0, 1.0]), ("-", [-1.0, -1.0]), ("+-", [1.0, -1.0]), ("one", [1.0, 0.0])]
+        {
             let x: Vec<f32> = (0..K).map(|k| sign[k % 2] * 127.0).collect();
             let want = (sign[0] + sign[1]) as f64 / 2.0 * 127.0 * K as f64 * f64::from(unit);
             for isa in [Isa::detect(), Isa::Portable] {
@@ -114,7 +132,10 @@ fn extreme_values_overflow_no_partial_sum() {
                         for y in y {
                             let y = f64::from(f32::from_bits(y));
                             let bound = 127.0 * K as f64 * f64::from(unit.abs()) * 1e-5;
-                            assert!((y - want).abs() <= bound, "{encoding}/{group} {name} {isa:?}: {y} for {want}");
+                            assert!(
+                                (y - want).abs() <= bound,
+                                "{encoding}/{group} {name} {isa:?}: {y} for {want}"
+                            );
                         }
                     }
                 }

@@ -112,7 +112,10 @@ pub fn main(args: &BenchArgs) -> Outcome {
     let (name, mut session) = session(args)?;
     let rounds = Rounds { rounds: args.rounds.max(1), ..Rounds::default() };
     let context = session.context();
-    say(&format!("\n{name}, {threads} threads, {} of packed weights", output::megabytes(session.executor().memory().weights as u64)));
+    say(&format!(
+        "\n{name}, {threads} threads, {} of packed weights",
+        output::megabytes(session.executor().memory().weights as u64)
+    ));
     let widths = WidthOptions {
         widths: args.widths.iter().copied().filter(|w| w + args.prefix <= context).collect(),
         prefix: args.prefix,
@@ -125,7 +128,8 @@ pub fn main(args: &BenchArgs) -> Outcome {
     let mut generation = None;
     let prompts: Vec<usize> = args.prompts.iter().copied().filter(|p| p + args.decode <= context).collect();
     if !prompts.is_empty() && args.decode > 0 {
-        let options = GenerationOptions { prompts, decode: args.decode, rounds, ..GenerationOptions::default() };
+        let options =
+            GenerationOptions { prompts, decode: args.decode, rounds, ..GenerationOptions::default() };
         let table = bench::generation_table(&mut session, &options, &limits)?;
         say(&table);
         generation = Some(table);

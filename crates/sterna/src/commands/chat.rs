@@ -85,10 +85,16 @@ pub fn main(args: &ChatArgs) -> Outcome {
     let person = matches!(input, Input::Editor(_)) && !args.model.json;
     if person {
         let (_, limits) = engine.device();
-        println!("{} on {}; {} positions. /help for commands.", engine.model.name, limits.description, session.context());
+        println!(
+            "{} on {}; {} positions. /help for commands.",
+            engine.model.name,
+            limits.description,
+            session.context()
+        );
     }
     let system = args.system.clone();
-    let mut chat = Chat { args, engine, session, template, system, messages: Vec::new(), stats: None, tries: 0 };
+    let mut chat =
+        Chat { args, engine, session, template, system, messages: Vec::new(), stats: None, tries: 0 };
     while let Some(line) = input.message()? {
         let line = line.trim();
         match line.split_once(char::is_whitespace).map_or((line, ""), |(a, b)| (a, b.trim())) {

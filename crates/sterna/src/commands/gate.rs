@@ -72,7 +72,10 @@ pub fn main(args: &GateArgs) -> Outcome {
             output::load(&engine, true)
         };
         if !args.model.json {
-            println!("{}: {n} positions, every walk against one row at a time on one thread", engine.model.name);
+            println!(
+                "{}: {n} positions, every walk against one row at a time on one thread",
+                engine.model.name
+            );
         }
         let report = gate::memcmp(&factory, &ids, &options)?;
         passed &= report.passed();

@@ -65,22 +65,54 @@ pub fn main(args: &InspectArgs) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     println!("{} ({} from a {} file)", model.name, c.arch.name(), model.source_kind().name());
-    println!("  {} layers, hidden {}, ffn {}, {} heads of {} over {} kv heads, vocabulary {}{}",
-        c.layers, c.hidden, c.ffn, c.heads, c.head_dim, c.kv_heads, c.vocab,
-        if c.tied { ", head tied to the embedding" } else { "" });
-    println!("  context {} (plan for {}), rotation base {}, norm eps {:e}", c.context, plan.context, c.rope.theta, c.norm_eps);
+    println!(
+        "  {} layers, hidden {}, ffn {}, {} heads of {} over {} kv heads, vocabulary {}{}",
+        c.layers,
+        c.hidden,
+        c.ffn,
+        c.heads,
+        c.head_dim,
+        c.kv_heads,
+        c.vocab,
+        if c.tied { ", head tied to the embedding" } else { "" }
+    );
+    println!(
+        "  context {} (plan for {}), rotation base {}, norm eps {:e}",
+        c.context, plan.context, c.rope.theta, c.norm_eps
+    );
     if (c.embedding_scale, c.residual_scale, c.logit_scale) != (1.0, 1.0, 1.0) {
-        println!("  scalings: embedding {}, branches {}, logits {}", c.embedding_scale, c.residual_scale, c.logit_scale);
+        println!(
+            "  scalings: embedding {}, branches {}, logits {}",
+            c.embedding_scale, c.residual_scale, c.logit_scale
+        );
     }
-    let template = if tokenizer.chat_template.is_some() { "a chat template" } else { "no chat template (ChatML is used)" };
-    println!("  tokenizer: {} tokens, end tokens {:?}, {template}", model.tokenizer.vocab_size(), tokenizer.eos);
+    let template = if tokenizer.chat_template.is_some() {
+        "a chat template"
+    } else {
+        "no chat template (ChatML is used)"
+    };
+    println!(
+        "  tokenizer: {} tokens, end tokens {:?}, {template}",
+        model.tokenizer.vocab_size(),
+        tokenizer.eos
+    );
     println!("weights");
     for (name, (tensors, weights, bytes)) in &kinds {
-        println!("  {name:12} {tensors:4} tensors {:9.2} M weights  {}", *weights as f64 / 1e6, output::megabytes(*bytes));
+        println!(
+            "  {name:12} {tensors:4} tensors {:9.2} M weights  {}",
+            *weights as f64 / 1e6,
+            output::megabytes(*bytes)
+        );
     }
     if args.weights {
         for w in model.weights() {
-            println!("  {:24} {:12} [{}, {}]", w.name, w.weight.encoding.name(), w.weight.rows, w.weight.cols);
+            println!(
+                "  {:24} {:12} [{}, {}]",
+                w.name,
+                w.weight.encoding.name(),
+                w.weight.rows,
+                w.weight.cols
+            );
         }
     }
     println!("entry points (all share weights and state)");
@@ -88,7 +120,12 @@ pub fn main(args: &InspectArgs) -> Outcome {
         let cost = plan.cost(e);
         println!(
             "  {:11} up to {:3} rows, {} ops ({unfused} before folds), {} of weights a call, {:.1} M multiply-adds a row, {:?}",
-            e.name, e.width, cost.ops, output::megabytes(cost.weight_bytes), cost.macs_per_row as f64 / 1e6, e.level
+            e.name,
+            e.width,
+            cost.ops,
+            output::megabytes(cost.weight_bytes),
+            cost.macs_per_row as f64 / 1e6,
+            e.level
         );
     }
     if let Some(e) = plan.entries.first() {

@@ -39,7 +39,8 @@ pub fn main() -> ExitCode {
     };
     outcome.unwrap_or_else(|error| {
         // A reader that went away (`sterna run ... | head`) is no failure worth words.
-        if error.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe) {
+        if error.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+        {
             return ExitCode::SUCCESS;
         }
         eprintln!("error: {error}");

@@ -12,7 +12,8 @@ use crate::engine::open_model;
 /// Runs the command.
 pub fn main(args: &PackArgs) -> Outcome {
     let model = open_model(Some(&args.source))?;
-    let stem: String = model.name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
+    let stem: String =
+        model.name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
     let dest = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{stem}.sterna")));
     if dest.exists() && !args.force {
         return Err(format!("{} exists; --force replaces it, -o names another file", dest.display()).into());
@@ -59,7 +60,10 @@ pub fn main(args: &PackArgs) -> Outcome {
     );
     match report.worst_residual() {
         0.0 => println!("every value is exactly the source's"),
-        worst => println!("rounded: the worst tensor lost {:.2} % (root mean square); expect worse answers", worst * 100.0),
+        worst => println!(
+            "rounded: the worst tensor lost {:.2} % (root mean square); expect worse answers",
+            worst * 100.0
+        ),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -80,7 +80,8 @@ pub fn chat_prompt(
     let config = tokenizer.config();
     let name = |id: Option<u32>| id.and_then(|id| tokenizer.id_to_token(id)).unwrap_or_default();
     let bos = name(config.bos);
-    let text = template.render(messages, true, &bos, &name(config.eos.first().copied()), &serde_json::Map::new())?;
+    let text =
+        template.render(messages, true, &bos, &name(config.eos.first().copied()), &serde_json::Map::new())?;
     // A template that writes the begin token itself must not get a second one.
     let add_special = bos.is_empty() || !text.starts_with(&bos);
     Ok(tokenizer.encode(&text, add_special)?)
@@ -100,7 +101,8 @@ pub fn request(prompt: Vec<u32>, args: &SamplingArgs) -> Request {
 /// Figures of one answer for machines.
 pub fn report(engine: &Engine, made: &Generated) -> serde_json::Value {
     let (backend, limits) = engine.device();
-    let per_second = |n: usize, t: std::time::Duration| (n > 0 && !t.is_zero()).then(|| n as f64 / t.as_secs_f64());
+    let per_second =
+        |n: usize, t: std::time::Duration| (n > 0 && !t.is_zero()).then(|| n as f64 / t.as_secs_f64());
     serde_json::json!({
         "model": engine.model.name,
         "backend": backend,
@@ -140,7 +142,8 @@ pub fn main(args: &RunArgs) -> Outcome {
         let _ = printer.text(&text);
     }
     let ids = prompt.clone();
-    let made = generate(&mut session, &engine.model.tokenizer, &request(prompt, &args.sampling), &mut printer);
+    let made =
+        generate(&mut session, &engine.model.tokenizer, &request(prompt, &args.sampling), &mut printer);
     printer.finish()?;
     let made = made?;
     if args.model.json {
