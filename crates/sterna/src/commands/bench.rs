@@ -76,7 +76,7 @@ fn session(args: &BenchArgs) -> Result<(String, Session), Box<dyn std::error::Er
     let weights = Synthetic::new(&config, linear, head, 1);
     let numerics = |_: &str, encoding: Encoding, cols: usize| match encoding.int_layout(cols) {
         None => LinearNumerics::Float,
-        Some(l) if l.group == cols && cols % 256 == 0 => LinearNumerics::Int8 { group: 256 },
+        Some(l) if l.group == cols && cols.is_multiple_of(256) => LinearNumerics::Int8 { group: 256 },
         Some(l) => LinearNumerics::Int8 { group: l.group },
     };
     let context = options.context.unwrap_or(1024);
