@@ -94,8 +94,11 @@ impl Default for EngineOptions {
 /// [`EngineError::NotFound`], [`EngineError::Open`].
 pub fn open_model(name: Option<&Path>) -> Result<Model, EngineError> {
     let Some(path) = name.filter(|p| p.as_os_str() != BUILT_IN_NAME) else {
-        let model = Model::from_gguf_bytes(Cow::Borrowed(BUILT_IN));
-        return model.map_err(|e| EngineError::BuiltIn(Box::new(e)));
+        let mut model =
+            Model::from_gguf_bytes(Cow::Borrowed(BUILT_IN)).map_err(|e| EngineError::BuiltIn(Box::new(e)))?;
+        // The file carries the name it had while it was trained.
+        "llama-tern-30m".clone_into(&mut model.name);
+        return Ok(model);
     };
     if !path.exists() {
         return Err(EngineError::NotFound { path: path.to_owned() });

@@ -28,6 +28,12 @@ pub struct GateArgs {
     /// A few walks instead of all (for large models)
     #[arg(long)]
     pub quick: bool,
+    /// Chunk lengths to walk in, instead of the usual ones
+    #[arg(long, value_delimiter = ',', value_name = "ROWS")]
+    pub chunks: Vec<usize>,
+    /// Thread counts to walk with, instead of the usual ones
+    #[arg(long, value_delimiter = ',', value_name = "N")]
+    pub walk_threads: Vec<usize>,
     /// Golden outputs to compare with (safetensors of the oracle, or llama.cpp's as JSON); may be given several times
     #[arg(long, value_name = "FILE")]
     pub golden: Vec<PathBuf>,
@@ -63,7 +69,13 @@ pub fn main(args: &GateArgs) -> Outcome {
             }
             None => tokens::seeded(1, n, engine.plan.vocab),
         };
-        let options = if args.quick { GateOptions::quick() } else { GateOptions::default() };
+        let mut options = if args.quick { GateOptions::quick() } else { GateOptions::default() };
+        if !args.chunks.is_empty() {
+            options.chunks.clone_from(&args.chunks);
+        }
+        if !args.walk_threads.is_empty() {
+            options.threads.clone_from(&args.walk_threads);
+        }
         let factory = |arm: GateArm| {
             let fusions = if arm.fused { Fusions::ALL } else { Fusions::NONE };
             let device = if arm.portable { Device::CpuPortable } else { args.model.device };

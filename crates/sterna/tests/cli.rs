@@ -1,0 +1,203 @@
+//! The program as a person or a script uses it: the real binary, real files, real pipes.
+#![allow(clippy::unwrap_used)] // helpers are no #[test] functions
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn sterna(args: &[&str]) -> Output {
+    // Any folder will do: the built-in model needs none of the project's files.
+    Command::new(env!("CARGO_BIN_EXE_sterna")).args(args).current_dir(std::env::temp_dir()).output().unwrap()
+}
+
+fn json(args: &[&str]) -> Value {
+    let out = sterna(args);
+    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
+    serde_json::from_slice(&out.stdout).unwrap()
+}
+
+fn text(out: &Output) -> String {
+    String::from_utf8(out.stdout.clone()).unwrap()
+}
+
+fn temp(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("sterna-cli-{}-{name}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn the_built_in_model_tells_a_story_from_any_folder() {
+    let out = sterna(&["run", "Once upon a time", "-n", "24"]);
+    assert!(out.status.success());
+    assert!(text(&out).starts_with("Once upon a time, in a small village"), "{}", text(&out));
+    let answer = json(&["run", "--json", "--chat", "Tell me a story about a fox.", "-n", "12"]);
+    assert_eq!(answer["tokens"].as_array().unwrap().len(), 12);
+    assert_eq!(answer["model"], "llama-tern-30m");
+    assert_eq!(answer["finish"], "length");
+}
+
+#[test]
+fn threads_devices_and_seeds_decide_nothing_about_the_text() {
+    let run = |more: &[&str]| {
+        let base =
+            ["run", "--json", "She approached the door", "-n", "20", "--temperature", "0.9", "--seed", "11"];
+        json(&[&base[..], more].concat())["tokens"].clone()
+    };
+    let tokens = run(&["--threads", "1"]);
+    assert_eq!(tokens, run(&["--threads", "2"]));
+    assert_eq!(tokens, run(&["--threads", "3", "--context", "64"]));
+    assert_eq!(tokens, run(&["--device", "cpu-portable"]));
+    assert_eq!(tokens, run(&["--device", "ref-law"]));
+    let other = json(&[
+        "run",
+        "--json",
+        "She approached the door",
+        "-n",
+        "20",
+        "--temperature",
+        "0.9",
+        "--seed",
+        "12",
+    ]);
+    assert_ne!(tokens, other["tokens"]);
+}
+
+#[test]
+fn a_stop_string_ends_the_text_and_is_not_part_of_it() {
+    let all = json(&["run", "--json", "Once upon a time", "-n", "30"]);
+    let all = all["text"].as_str().unwrap();
+    let stop = &all[8..17]; // inside, across tokens
+    let cut = json(&["run", "--json", "Once upon a time", "-n", "30", "--stop", stop]);
+    assert_eq!(cut["finish"], "stop");
+    assert_eq!(cut["text"].as_str().unwrap(), &all[..all.find(stop).unwrap()]);
+}
+
+#[test]
+fn a_bundle_answers_as_its_source_does() {
+    let folder = temp("pack");
+    let bundle = folder.join("model.sterna");
+    let bundle = bundle.to_str().unwrap();
+    let report = json(&["pack", "builtin", "-o", bundle, "--json"]);
+    assert_eq!(report["worst_residual"], 0.0);
+    let again = sterna(&["pack", "builtin", "-o", bundle]);
+    assert!(!again.status.success() && String::from_utf8_lossy(&again.stderr).contains("--force"));
+    let prompt = ["run", "--json", "The old map", "-n", "16"];
+    let from_bundle = json(&[&prompt[..], &["-m", bundle]].concat());
+    assert_eq!(from_bundle["tokens"], json(&prompt)["tokens"]);
+    assert_eq!(from_bundle["margins"], json(&prompt)["margins"], "the same logits, not just the same tokens");
+    let seen = json(&["inspect", "--json", "--plan", bundle]);
+    assert_eq!(seen["source"], "bundle");
+    assert!(
+        seen["entries"][0]["plan"].as_array().unwrap().len() < seen["unfused_ops"].as_u64().unwrap() as usize
+    );
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// T3: a checkpoint of ordinary floats is refused with its residual unless rounding is asked for.
+#[test]
+fn weights_that_are_not_ternary_are_refused_unless_rounded() {
+    let folder = temp("round");
+    let source = root().join("tests/data/oracle/f_llama");
+    let (source, dest) = (source.to_str().unwrap(), folder.join("out.sterna"));
+    let refused = sterna(&["pack", source, "-o", dest.to_str().unwrap()]);
+    let words = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && words.contains("layers.0") && !dest.exists(), "{words}");
+    let rounded = json(&["pack", source, "-o", dest.to_str().unwrap(), "--round", "--json"]);
+    assert!(rounded["worst_residual"].as_f64().unwrap() > 0.1);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+fn chat(args: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_sterna"))
+        .arg("chat")
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn a_chat_keeps_its_state_from_turn_to_turn() {
+    let out = chat(&["--json", "-n", "8"], "Hello there.\nAnd what then?\n");
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let turns: Vec<Value> = text(&out).lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!(turns.len(), 2);
+    let (first, second) = (&turns[0], &turns[1]);
+    assert_eq!(first["reused_tokens"], 0);
+    // Everything that was read or said before is kept.
+    assert!(second["reused_tokens"].as_u64().unwrap() >= first["prompt_tokens"].as_u64().unwrap());
+    let out =
+        chat(&["-n", "4"], "/help\n/stats\nHi.\n/history\n/undo\n/history\n/bogus\n/quit\nnever read\n");
+    let said = text(&out);
+    assert!(
+        out.status.success()
+            && said.contains("/retry")
+            && said.contains("[user] Hi.")
+            && said.contains("/bogus")
+    );
+    assert!(!said.contains("never read"));
+}
+
+#[test]
+fn mistakes_are_answered_with_what_to_do() {
+    let folder = temp("errors");
+    let garbage = folder.join("garbage.gguf");
+    std::fs::write(&garbage, b"GGUF\x03\0\0\0 and then nothing that makes sense").unwrap();
+    let long = "word ".repeat(700);
+    let cases: &[(&[&str], &str)] = &[
+        (&["run", "x", "-m", "no/such/file.gguf"], "no model at"),
+        (&["run", "x", "-m", garbage.to_str().unwrap()], "garbage.gguf"),
+        (&["run", "x", "-m", folder.to_str().unwrap()], "config.json"),
+        (&["run", ""], "no tokens"),
+        (&["run", &long], "--context"),
+        (&["run", "x", "--context", "100000"], "512"),
+        (&["run", "x", "--temperature", "-1"], "temperature"),
+        (&["run", "x", "--top-p", "0"], "top_p"),
+        (&["run", "x", "--stop", ""], "stop"),
+        (&["gate", "--positions", "8", "--text", "no-such-text"], "no-such-text"),
+        (&["pull", "not a repository"], "owner/name"),
+    ];
+    for (args, words) in cases {
+        let out = sterna(args);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(1), "{args:?}: {said}");
+        assert!(said.contains(words) && !said.contains("panicked"), "{args:?}: {said}");
+    }
+    let usage = sterna(&["run", "x", "--device", "abacus"]);
+    assert_eq!(usage.status.code(), Some(2));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn completions_and_the_manual_are_made() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(text(&sterna(&["completions", shell])).contains("sterna"), "{shell}");
+    }
+    let man = text(&sterna(&["man"]));
+    assert!(man.contains(".TH") && man.contains("temperature"));
+    for sub in ["run", "chat", "pack", "inspect", "bench", "gate", "pull"] {
+        assert!(sterna(&[sub, "--help"]).status.success(), "{sub}");
+    }
+}
+
+#[test]
+fn bench_counts_the_same_weight_bytes_at_every_width() {
+    let args = ["bench", "--json", "--rounds", "1", "--widths", "1,4,64", "--prompts", "16", "--decode", "4"];
+    let report = json(&args);
+    let rows = report["widths"]["rows"].as_array().unwrap();
+    let bytes = |r: &Value| r["load"]["weight_bytes"].as_u64().unwrap();
+    assert_eq!(rows.len(), 3);
+    assert!(bytes(&rows[0]) > 10_000_000 && rows.iter().all(|r| bytes(r) == bytes(&rows[0])));
+}
