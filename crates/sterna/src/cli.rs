@@ -93,19 +93,19 @@ pub struct SamplingArgs {
     #[arg(short = 'n', long, value_name = "N")]
     pub max_tokens: Option<usize>,
     /// 0 always takes the best token; 0.7 to 1 gives variety
-    #[arg(long, default_value_t = 0.0, value_name = "T")]
+    #[arg(long, default_value_t = 0.0, value_name = "T", allow_negative_numbers = true)]
     pub temperature: f32,
     /// Choose among the K best tokens only; 0 for all
     #[arg(long, default_value_t = 0, value_name = "K")]
     pub top_k: usize,
     /// Choose among the best tokens that together have this probability
-    #[arg(long, default_value_t = 1.0, value_name = "P")]
+    #[arg(long, default_value_t = 1.0, value_name = "P", allow_negative_numbers = true)]
     pub top_p: f32,
     /// Drop tokens less likely than this share of the best one
-    #[arg(long, default_value_t = 0.0, value_name = "P")]
+    #[arg(long, default_value_t = 0.0, value_name = "P", allow_negative_numbers = true)]
     pub min_p: f32,
     /// Above 1, make tokens of the last 64 less likely
-    #[arg(long, default_value_t = 1.0, value_name = "X")]
+    #[arg(long, default_value_t = 1.0, value_name = "X", allow_negative_numbers = true)]
     pub repetition_penalty: f32,
     /// Seed: the same seed gives the same text, whatever else runs
     #[arg(long, default_value_t = 0)]

@@ -197,7 +197,7 @@ fn bench_counts_the_same_weight_bytes_at_every_width() {
     let args = ["bench", "--json", "--rounds", "1", "--widths", "1,4,64", "--prompts", "16", "--decode", "4"];
     let report = json(&args);
     let rows = report["widths"]["rows"].as_array().unwrap();
-    let bytes = |r: &Value| r["load"]["weight_bytes"].as_u64().unwrap();
+    let bytes = |r: &Value| r["weight_bytes"].as_u64().unwrap();
     assert_eq!(rows.len(), 3);
     assert!(bytes(&rows[0]) > 10_000_000 && rows.iter().all(|r| bytes(r) == bytes(&rows[0])));
 }
