@@ -60,7 +60,11 @@ pub fn main(args: &GateArgs) -> Outcome {
         let n = args.positions.unwrap_or(engine.plan.context.min(512));
         let ids = match &args.text {
             Some(path) => {
-                let mut ids = engine.model.tokenizer.encode(&std::fs::read_to_string(path)?, true)?;
+                let mut ids = {
+                    let text = std::fs::read_to_string(path);
+                    let text = text.map_err(|e| format!("cannot read the text {}: {e}", path.display()))?;
+                    engine.model.tokenizer.encode(&text, true)?
+                };
                 if ids.len() < n {
                     return Err(format!("the text has {} tokens; {n} positions are wanted", ids.len()).into());
                 }
