@@ -14,7 +14,7 @@ use crate::attention::{self, PIECE};
 use crate::isa::Isa;
 use crate::linear;
 use crate::load::Loaded;
-use crate::ops::{Call, Thread};
+use crate::ops::{Call, Kv, Thread};
 use crate::pack::Packed;
 use crate::pool::{Pool, Team};
 use crate::shared::Shared;
@@ -32,6 +32,16 @@ pub struct CpuExecutor {
     threads: Vec<Thread>,
     profiling: bool,
     times: Mutex<Vec<OpTime>>,
+    lists: Lists,
+}
+
+/// Lists of one call, kept so that a call allocates nothing.
+#[derive(Default)]
+struct Lists {
+    outputs: Vec<usize>,
+    counters: Vec<AtomicUsize>,
+    buffers: Vec<Shared<'static, f32>>,
+    kv: Vec<Kv<'static>>,
 }
 
 impl CpuExecutor {
@@ -79,6 +89,7 @@ impl CpuExecutor {
             states: state::Pool { piece: PIECE, ..state::Pool::default() },
             profiling: false,
             times: Mutex::new(Vec::new()),
+            lists: Lists::default(),
             plan,
             weights,
             isa,
@@ -97,40 +108,41 @@ impl CpuExecutor {
     ) -> Result<(CallStats, Option<usize>), BackendError> {
         let plan = Arc::clone(&self.plan);
         let entry = &plan.entries[entry];
-        let outputs: Vec<usize> = rows.outputs().map(|o| o.0).collect();
+        let mut lists = std::mem::take(&mut self.lists);
+        lists.outputs.clear();
+        lists.outputs.extend(rows.outputs().map(|o| o.0));
+        lists.counters.resize_with(entry.ops.len().max(lists.counters.len()), AtomicUsize::default);
+        for counter in &mut lists.counters {
+            *counter.get_mut() = 0;
+        }
+        lists.buffers.clear();
         for (spec, buffer) in entry.buffers.iter().zip(&mut self.buffers) {
-            let n = if spec.rows == BufferRows::Call { rows.len() } else { outputs.len() };
+            let n = if spec.rows == BufferRows::Call { rows.len() } else { lists.outputs.len() };
             if buffer.len() < n * spec.cols {
                 buffer.resize(n * spec.cols, 0.0);
             }
+            // SAFETY: the lists are cleared before this function returns, and nobody else uses the buffers until then.
+            lists.buffers.push(unsafe { Shared::erased(buffer) });
         }
-        let counters: Vec<AtomicUsize> = entry.ops.iter().map(|_| AtomicUsize::new(0)).collect();
+        lists.kv.clear();
+        let stored = self.states.stored;
+        for l in &mut self.states.layers {
+            // SAFETY: as above.
+            let (keys, values) = unsafe { (Shared::erased(&mut l.keys), Shared::erased(&mut l.values)) };
+            lists.kv.push(Kv { kv_heads: l.kv_heads, head_dim: l.head_dim, stored, keys, values });
+        }
         let (bytes, macs, bad) = (AtomicU64::new(0), AtomicU64::new(0), AtomicUsize::new(usize::MAX));
-        let pool_shape = state::Pool {
-            layers: Vec::new(),
-            committed: Vec::new(),
-            capacity: self.states.capacity,
-            stored: self.states.stored,
-            piece: self.states.piece,
-        };
-        let kv = self.states.layers.iter_mut().map(|l| crate::ops::Kv {
-            kv_heads: l.kv_heads,
-            head_dim: l.head_dim,
-            stored: pool_shape.stored,
-            keys: Shared::new(&mut l.keys),
-            values: Shared::new(&mut l.values),
-        });
         let call = Call {
             plan: &plan,
             entry,
             isa: self.isa,
             weights: &self.weights,
             rows: rows.rows(),
-            outputs: &outputs,
-            buffers: self.buffers.iter_mut().map(|b| Shared::new(b)).collect(),
-            kv: kv.collect(),
+            outputs: &lists.outputs,
+            buffers: &lists.buffers,
+            kv: &lists.kv,
             acts: self.acts.share(),
-            counters: &counters,
+            counters: &lists.counters,
             weight_bytes: &bytes,
             macs: &macs,
         };
@@ -162,7 +174,11 @@ impl CpuExecutor {
                 }
             }
         };
-        self.pool.run(&job).map_err(BackendError::Worker)?;
+        let ran = self.pool.run(&job);
+        lists.buffers.clear();
+        lists.kv.clear();
+        self.lists = lists;
+        ran.map_err(BackendError::Worker)?;
         let stats = CallStats { weight_bytes: bytes.into_inner(), macs: macs.into_inner() };
         let bad = bad.into_inner();
         Ok((stats, (bad != usize::MAX).then_some(bad)))

@@ -63,8 +63,8 @@ pub struct Call<'a> {
     pub weights: &'a [Loaded],
     pub rows: &'a [Row],
     pub outputs: &'a [usize],
-    pub buffers: Vec<Shared<'a, f32>>,
-    pub kv: Vec<Kv<'a>>,
+    pub buffers: &'a [Shared<'a, f32>],
+    pub kv: &'a [Kv<'a>],
     pub acts: SharedActs<'a>,
     pub counters: &'a [AtomicUsize],
     pub weight_bytes: &'a AtomicU64,
@@ -226,14 +226,19 @@ impl<'a> Call<'a> {
         }
     }
 
+    fn members<'b>(&self, l: &'b Linear) -> impl Iterator<Item = &'a Packed> + use<'a, 'b> {
+        let weights = self.weights;
+        l.members.iter().filter_map(move |w| matrix(weights, w.0))
+    }
+
     fn linear(&self, at: usize, l: &Linear, team: Team<'_>, t: &mut Thread) {
-        let members: Vec<&Packed> = l.members.iter().filter_map(|w| matrix(self.weights, w.0)).collect();
         let rows = self.count(l.input.buffer);
         if rows == 0 {
             return;
         }
-        let forms = linear::forms(members.iter().map(|m| &m.geometry));
-        let blocks = Blocks::new(rows, linear::widest(self.isa, &members, rows));
+        let shapes = || self.members(l).map(|m| &m.geometry);
+        let forms = linear::forms(shapes());
+        let blocks = Blocks::new(rows, linear::widest(self.isa, shapes(), rows));
         let alone = rows == 1;
         let Thread { acts, linear: scratch, row, codes, .. } = t;
         let acts = if alone { acts.share() } else { self.acts };
@@ -256,13 +261,13 @@ impl<'a> Call<'a> {
         let input = Input { acts, blocks, forms, rows };
         let mut bytes = 0;
         if l.epilogue == Epilogue::SiluMul {
-            self.gated(at, l, &members, &input, scratch, &mut bytes);
+            self.gated(at, l, &input, scratch, &mut bytes);
         } else {
-            self.plain(at, l, &members, &input, scratch, &mut bytes);
+            self.plain(at, l, &input, scratch, &mut bytes);
         }
         self.weight_bytes.fetch_add(bytes, Ordering::Relaxed);
         if team.thread == 0 {
-            let macs: usize = members.iter().map(|m| m.geometry.rows * m.geometry.cols).sum();
+            let macs: usize = shapes().map(|g| g.rows * g.cols).sum();
             self.macs.fetch_add((macs * rows) as u64, Ordering::Relaxed);
         }
     }
@@ -277,7 +282,6 @@ impl<'a> Call<'a> {
         &self,
         at: usize,
         l: &Linear,
-        members: &[&Packed],
         input: &Input<'_>,
         scratch: &mut linear::Scratch,
         bytes: &mut u64,
@@ -287,7 +291,7 @@ impl<'a> Call<'a> {
             let mut n = self.counters[at].fetch_add(1, Ordering::Relaxed);
             let mut start = l.out.start;
             let mut found = false;
-            for m in members {
+            for m in self.members(l) {
                 let g = &m.geometry;
                 let take = self.take(g.panel_bytes(), input.rows, !g.is_int());
                 let takes = g.panels().div_ceil(take);
@@ -340,12 +344,12 @@ impl<'a> Call<'a> {
         &self,
         at: usize,
         l: &Linear,
-        members: &[&Packed],
         input: &Input<'_>,
         scratch: &mut linear::Scratch,
         bytes: &mut u64,
     ) {
-        let &[gate, up] = members else { return };
+        let mut pair = self.members(l);
+        let (Some(gate), Some(up)) = (pair.next(), pair.next()) else { return };
         let g = &gate.geometry;
         let pair_bytes = g.panel_bytes() + up.geometry.panel_bytes();
         let take = self.take(pair_bytes, input.rows, false);

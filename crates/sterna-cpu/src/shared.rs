@@ -24,6 +24,14 @@ impl<'a, T> Shared<'a, T> {
         Self { start: slice.as_mut_ptr(), len: slice.len(), life: PhantomData }
     }
 
+    /// As [`Shared::new`] without the borrow, so that views can be kept in a list that is reused from call to call.
+    ///
+    /// # Safety
+    /// The view is dropped before the slice is moved, freed or borrowed otherwise.
+    pub unsafe fn erased(slice: &mut [T]) -> Shared<'static, T> {
+        Shared { start: slice.as_mut_ptr(), len: slice.len(), life: PhantomData }
+    }
+
     /// Elements `at .. at + n` for reading.
     ///
     /// # Safety

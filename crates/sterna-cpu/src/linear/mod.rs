@@ -44,14 +44,11 @@ impl Scratch {
 }
 
 /// The widest block of rows that every member's kernel takes on this instruction set.
-pub fn widest(isa: Isa, members: &[&Packed], rows: usize) -> usize {
+pub fn widest<'a>(isa: Isa, mut members: impl Iterator<Item = &'a Geometry>, rows: usize) -> usize {
     match isa {
         Isa::Portable => 8,
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2
-            if rows > avx2::WIDEST
-                && members.iter().all(|m| m.geometry.kind == Kind::B2 && m.geometry.group <= UNPACKED) =>
-        {
+        Isa::Avx2 if rows > avx2::WIDEST && members.all(|g| g.kind == Kind::B2 && g.group <= UNPACKED) => {
             avx2::WIDEST_TERNARY
         }
         #[cfg(target_arch = "x86_64")]
@@ -128,7 +125,7 @@ pub fn panel_pair<'s>(
 fn one_panel(isa: Isa, m: &Packed, at: usize, input: &Input<'_>, acc: &mut [[f32; PANEL]], codes: &mut [u8]) {
     let g = &m.geometry;
     let count = input.blocks.count();
-    let wide = widest(isa, &[], 1) < input.blocks.get(0).1;
+    let wide = widest(isa, std::iter::empty(), 1) < input.blocks.get(0).1;
     if count == 1 && !wide {
         let block = input.block(g.cols, 0);
         return kernel(isa, m.records(at, 0, g.groups()), &block, &mut acc[..block.width]);

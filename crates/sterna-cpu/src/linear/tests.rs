@@ -31,7 +31,7 @@ fn product(isa: Isa, m: &Packed, x: &[Vec<f32>]) -> Vec<Vec<u32>> {
     let mut acts = Acts::default();
     let cols = m.geometry.cols;
     acts.reserve(x.len(), cols, forms);
-    let blocks = Blocks::new(x.len(), widest(isa, &[m], x.len()));
+    let blocks = Blocks::new(x.len(), widest(isa, [&m.geometry].into_iter(), x.len()));
     let acts = acts.share();
     let mut codes = vec![0i8; cols];
     for (r, x) in x.iter().enumerate() {
