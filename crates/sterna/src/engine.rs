@@ -31,6 +31,12 @@ pub enum EngineError {
         /// As given.
         path: PathBuf,
     },
+    /// A pipe, socket or device.
+    #[error("{path} is neither a file nor a folder; a model is mapped, so it must be one of them")]
+    NotAFile {
+        /// As given.
+        path: PathBuf,
+    },
     /// The file is not a model that can be read.
     #[error("cannot open {path}: {source}")]
     Open {
@@ -100,8 +106,12 @@ pub fn open_model(name: Option<&Path>) -> Result<Model, EngineError> {
         "llama-tern-30m".clone_into(&mut model.name);
         return Ok(model);
     };
-    if !path.exists() {
+    let Ok(metadata) = path.metadata() else {
         return Err(EngineError::NotFound { path: path.to_owned() });
+    };
+    // Opening a pipe would wait for its writer for ever.
+    if !metadata.is_file() && !metadata.is_dir() {
+        return Err(EngineError::NotAFile { path: path.to_owned() });
     }
     Model::open(path).map_err(|e| EngineError::Open { path: path.to_owned(), source: Box::new(e) })
 }

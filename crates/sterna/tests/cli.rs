@@ -156,6 +156,8 @@ fn mistakes_are_answered_with_what_to_do() {
     let garbage = folder.join("garbage.gguf");
     std::fs::write(&garbage, b"GGUF\x03\0\0\0 and then nothing that makes sense").unwrap();
     let long = "word ".repeat(700);
+    let golden = root().join("tests/data/llama-tern-30m/golden.safetensors");
+    let golden = golden.to_str().unwrap();
     let cases: &[(&[&str], &str)] = &[
         (&["run", "x", "-m", "no/such/file.gguf"], "no model at"),
         (&["run", "x", "-m", garbage.to_str().unwrap()], "garbage.gguf"),
@@ -168,12 +170,16 @@ fn mistakes_are_answered_with_what_to_do() {
         (&["run", "x", "--stop", ""], "stop"),
         (&["gate", "--positions", "8", "--text", "no-such-text"], "no-such-text"),
         (&["pull", "not a repository"], "owner/name"),
+        (&["gate", "--max-abs", "nan"], "--max-abs"),
+        (&["gate", "--near-tie", "-1"], "--near-tie"),
+        (&["gate", "--golden", golden, "--golden-only", "--logits", "nope"], "no logits named nope"),
     ];
     for (args, words) in cases {
         let out = sterna(args);
         let said = String::from_utf8_lossy(&out.stderr).into_owned();
         assert_eq!(out.status.code(), Some(1), "{args:?}: {said}");
         assert!(said.contains(words) && !said.contains("panicked"), "{args:?}: {said}");
+        assert!(out.stdout.is_empty() || args[0] == "gate", "{args:?} shows text before its error");
     }
     let usage = sterna(&["run", "x", "--device", "abacus"]);
     assert_eq!(usage.status.code(), Some(2));
@@ -200,4 +206,62 @@ fn bench_counts_the_same_weight_bytes_at_every_width() {
     let bytes = |r: &Value| r["weight_bytes"].as_u64().unwrap();
     assert_eq!(rows.len(), 3);
     assert!(bytes(&rows[0]) > 10_000_000 && rows.iter().all(|r| bytes(r) == bytes(&rows[0])));
+}
+
+/// A full disk is an error with exit code 1, a reader that went away is none; neither is a panic.
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_no_panic() {
+    for args in [
+        &["inspect"][..],
+        &["inspect", "--json"],
+        &["completions", "zsh"],
+        &["man"],
+        &["run", "x", "-n", "1"],
+    ] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let out = Command::new(env!("CARGO_BIN_EXE_sterna")).args(args).stdout(full).output().unwrap();
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(1) && said.starts_with("error:"), "{args:?}: {said}");
+        let mut child = Command::new(env!("CARGO_BIN_EXE_sterna"))
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let out = child.wait_with_output().unwrap();
+        assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_devices_and_links_are_neither_read_nor_replaced() {
+    let folder = temp("special");
+    let (fifo, link) = (folder.join("fifo"), folder.join("link"));
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    std::os::unix::fs::symlink("elsewhere", &link).unwrap();
+    let read = sterna(&["inspect", "-m", fifo.to_str().unwrap()]);
+    assert!(
+        read.status.code() == Some(1) && String::from_utf8_lossy(&read.stderr).contains("neither a file")
+    );
+    for target in [&fifo, &link, &folder] {
+        let out = sterna(&["pack", "builtin", "--force", "-o", target.to_str().unwrap()]);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(1) && said.contains("plain file"), "{}: {said}", target.display());
+    }
+    assert!(link.is_symlink() && !fifo.is_file());
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_chat_in_json_writes_json_alone() {
+    let long = "word ".repeat(700);
+    let out =
+        chat(&["--json", "-n", "2"], &format!("/help\n/bogus\n/retry\n{long}\nHi.\n/stats\n/history\n"));
+    let lines: Vec<Value> = text(&out).lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let has = |key: &str| lines.iter().filter(|l| l.get(key).is_some()).count();
+    assert_eq!((has("error"), has("text")), (3, 1), "{lines:?}");
+    assert!(has("note") >= 4 && out.status.success());
 }

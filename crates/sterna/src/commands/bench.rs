@@ -13,6 +13,7 @@ use sterna_probe::limits::{LimitOptions, Limits};
 use sterna_probe::synthetic::{self, Synthetic};
 use sterna_run::Session;
 
+use super::output::say;
 use super::{Outcome, output};
 use crate::cli::ModelArgs;
 use crate::engine::{self, Engine};
@@ -96,26 +97,27 @@ fn session(args: &BenchArgs) -> Result<(String, Session), Box<dyn std::error::Er
 pub fn main(args: &BenchArgs) -> Outcome {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     let threads = if args.model.threads == 0 { cores } else { args.model.threads };
-    let say = |text: &dyn std::fmt::Display| {
+    let show = |text: &dyn std::fmt::Display| -> std::io::Result<()> {
         if !args.model.json {
-            println!("{text}");
+            say!("{text}");
         }
+        Ok(())
     };
     let limits = Limits::measure(&LimitOptions::new(threads))?;
-    say(&limits);
+    show(&limits)?;
     if args.limits_only {
         if args.model.json {
-            println!("{}", json!({ "limits": limits }));
+            say!("{}", json!({ "limits": limits }));
         }
         return Ok(ExitCode::SUCCESS);
     }
     let (name, mut session) = session(args)?;
     let rounds = Rounds { rounds: args.rounds.max(1), ..Rounds::default() };
     let context = session.context();
-    say(&format!(
+    show(&format!(
         "\n{name}, {threads} threads, {} of packed weights",
         output::megabytes(session.executor().memory().weights as u64)
-    ));
+    ))?;
     let widths = WidthOptions {
         widths: args.widths.iter().copied().filter(|w| w + args.prefix <= context).collect(),
         prefix: args.prefix,
@@ -124,14 +126,14 @@ pub fn main(args: &BenchArgs) -> Outcome {
         ..WidthOptions::default()
     };
     let widths = bench::width_table(&mut session, &widths, &limits)?;
-    say(&widths);
+    show(&widths)?;
     let mut generation = None;
     let prompts: Vec<usize> = args.prompts.iter().copied().filter(|p| p + args.decode <= context).collect();
     if !prompts.is_empty() && args.decode > 0 {
         let options =
             GenerationOptions { prompts, decode: args.decode, rounds, ..GenerationOptions::default() };
         let table = bench::generation_table(&mut session, &options, &limits)?;
-        say(&table);
+        show(&table)?;
         generation = Some(table);
     }
     let mut profiles = Vec::new();
@@ -139,13 +141,13 @@ pub fn main(args: &BenchArgs) -> Outcome {
         for width in [1, 64] {
             if args.prefix + width <= context {
                 let profile = bench::profile(&mut session, width, args.prefix, 20)?;
-                say(&profile);
+                show(&profile)?;
                 profiles.push(profile);
             }
         }
     }
     if args.model.json {
-        println!(
+        say!(
             "{}",
             json!({ "model": name, "limits": limits, "widths": widths, "generation": generation, "profiles": profiles })
         );

@@ -2,12 +2,15 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 use sterna_run::chat::{ChatTemplate, Message};
 use sterna_run::{Session, generate};
 
+use super::output::say;
 use super::{Outcome, output, run};
 use crate::cli::ChatArgs;
 use crate::engine::Engine;
@@ -74,6 +77,8 @@ struct Chat<'a> {
     stats: Option<String>,
     /// Added to the seed by /retry, so that another draw is made.
     tries: u64,
+    /// Set by Ctrl-C while an answer is made; only where a person types.
+    interrupted: Option<Arc<AtomicBool>>,
 }
 
 /// Runs the command.
@@ -85,7 +90,7 @@ pub fn main(args: &ChatArgs) -> Outcome {
     let person = matches!(input, Input::Editor(_)) && !args.model.json;
     if person {
         let (_, limits) = engine.device();
-        println!(
+        say!(
             "{} on {}; {} positions. /help for commands.",
             engine.model.name,
             limits.description,
@@ -93,35 +98,50 @@ pub fn main(args: &ChatArgs) -> Outcome {
         );
     }
     let system = args.system.clone();
-    let mut chat =
-        Chat { args, engine, session, template, system, messages: Vec::new(), stats: None, tries: 0 };
+    let interrupted = person.then(|| Arc::new(AtomicBool::new(false)));
+    if let Some(flag) = &interrupted {
+        signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(flag))?;
+    }
+    let mut chat = Chat {
+        args,
+        engine,
+        session,
+        template,
+        system,
+        messages: Vec::new(),
+        stats: None,
+        tries: 0,
+        interrupted,
+    };
     while let Some(line) = input.message()? {
         let line = line.trim();
         match line.split_once(char::is_whitespace).map_or((line, ""), |(a, b)| (a, b.trim())) {
             ("", _) => {}
             ("/quit" | "/exit", _) => break,
-            ("/help", _) => println!("{HELP}"),
+            ("/help", _) => chat.note(HELP)?,
             ("/reset", _) => chat.messages.clear(),
-            ("/system", "") => println!("{}", chat.system.as_deref().unwrap_or("(no system text)")),
+            ("/system", "") => chat.note(chat.system.as_deref().unwrap_or("(no system text)"))?,
             ("/system", text) => {
                 chat.system = Some(text.to_owned());
                 chat.messages.clear();
             }
             ("/undo", _) => chat.undo(),
-            ("/history", _) => chat.history(),
-            ("/stats", _) => println!("{}", chat.stats.as_deref().unwrap_or("(no answer yet)")),
+            ("/history", _) => chat.history()?,
+            ("/stats", _) => chat.note(chat.stats.as_deref().unwrap_or("(no answer yet)"))?,
             ("/retry", _) => {
                 if chat.messages.last().is_some_and(|m| m.role == "assistant") {
                     chat.messages.pop();
                 }
                 if chat.messages.is_empty() {
-                    println!("(there is no message to answer)");
+                    chat.refuse("there is no message to answer")?;
                 } else {
                     chat.tries += 1;
                     chat.answer()?;
                 }
             }
-            (command, _) if command.starts_with('/') => println!("{command} is no command; /help lists them"),
+            (command, _) if command.starts_with('/') => {
+                chat.refuse(&format!("{command} is no command; /help lists them"))?;
+            }
             _ => {
                 chat.messages.push(Message::new("user", line));
                 chat.tries = 0;
@@ -139,10 +159,31 @@ impl Chat<'_> {
         }
     }
 
-    fn history(&self) {
+    fn history(&self) -> std::io::Result<()> {
         for m in self.conversation() {
-            println!("[{}] {}", m.role, m.content);
+            self.note(&format!("[{}] {}", m.role, m.content))?;
         }
+        Ok(())
+    }
+
+    /// What is not an answer: plain to a person, a JSON object to a program.
+    fn note(&self, text: &str) -> std::io::Result<()> {
+        if self.args.model.json {
+            say!("{}", serde_json::json!({ "note": text }));
+        } else {
+            say!("{text}");
+        }
+        Ok(())
+    }
+
+    /// A turn that could not be answered.
+    fn refuse(&self, error: &str) -> std::io::Result<()> {
+        if self.args.model.json {
+            say!("{}", serde_json::json!({ "error": error }));
+        } else {
+            say!("({error})");
+        }
+        Ok(())
     }
 
     fn conversation(&self) -> Vec<Message> {
@@ -155,28 +196,31 @@ impl Chat<'_> {
             Ok(prompt) => prompt,
             Err(e) => {
                 self.messages.pop();
-                println!("({e})");
+                self.refuse(&e.to_string())?;
                 return Ok(());
             }
         };
         let mut request = run::request(prompt, &self.args.sampling);
         request.sampling.seed = request.sampling.seed.wrapping_add(self.tries);
-        let mut printer = run::Printer::new(self.args.model.json);
+        if let Some(flag) = &self.interrupted {
+            flag.store(false, Ordering::Relaxed);
+        }
+        let mut printer = run::Printer::new(self.args.model.json).stopped_by(self.interrupted.as_ref());
         let made = generate(&mut self.session, &self.engine.model.tokenizer, &request, &mut printer);
         printer.finish()?;
         let made = match made {
             Err(e) if output::is_context_full(&e) => {
                 self.messages.pop();
-                println!("({e}; /reset starts afresh, /undo takes back a turn)");
+                self.refuse(&format!("{e}; /reset starts afresh, /undo takes back a turn"))?;
                 return Ok(());
             }
             other => other?,
         };
         if self.args.model.json {
-            println!("{}", run::report(&self.engine, &made));
+            say!("{}", run::report(&self.engine, &made));
             std::io::stdout().flush()?;
         } else {
-            println!();
+            say!();
         }
         let stats = format!(
             "[{} prompt tokens ({} kept from before) at {}, {} tokens at {}, ended by {}]",
@@ -188,7 +232,7 @@ impl Chat<'_> {
             made.finish.name()
         );
         if std::io::stderr().is_terminal() && !self.args.model.json {
-            eprintln!("{stats}");
+            output::complain(&stats);
         }
         self.stats = Some(stats);
         self.messages.push(Message::new("assistant", made.text));

@@ -9,6 +9,7 @@ use sterna_plan::Fusions;
 use sterna_probe::gate::{self, GateArm, GateOptions, Golden, GoldenBounds};
 use sterna_probe::tokens;
 
+use super::output::say;
 use super::{Outcome, output};
 use crate::cli::ModelArgs;
 use crate::engine::{Device, Engine, EngineOptions, open_model};
@@ -41,10 +42,10 @@ pub struct GateArgs {
     #[arg(long, default_value = "logits")]
     pub logits: String,
     /// Largest allowed difference from golden logits
-    #[arg(long, default_value_t = 0.5)]
+    #[arg(long, default_value_t = 0.5, allow_negative_numbers = true)]
     pub max_abs: f32,
     /// A golden margin below this may fall either way
-    #[arg(long, default_value_t = 0.1)]
+    #[arg(long, default_value_t = 0.1, allow_negative_numbers = true)]
     pub near_tie: f32,
     /// Compare with goldens only, without the walks
     #[arg(long, requires = "golden")]
@@ -53,6 +54,11 @@ pub struct GateArgs {
 
 /// Runs the command.
 pub fn main(args: &GateArgs) -> Outcome {
+    for (flag, bound) in [("--max-abs", args.max_abs), ("--near-tie", args.near_tie)] {
+        if !(bound.is_finite() && bound >= 0.0) {
+            return Err(format!("{flag} {bound}: a bound is a number of at least 0").into());
+        }
+    }
     let engine = Engine::open(args.model.model.as_deref(), &args.model.options())?;
     let mut passed = true;
     let mut reports = Vec::new();
@@ -88,21 +94,22 @@ pub fn main(args: &GateArgs) -> Outcome {
             output::load(&engine, true)
         };
         if !args.model.json {
-            println!(
-                "{}: {n} positions, every walk against one row at a time on one thread",
-                engine.model.name
-            );
+            say!("{}: {n} positions, every walk against one row at a time on one thread", engine.model.name);
         }
         let report = gate::memcmp(&factory, &ids, &options)?;
         passed &= report.passed();
         if args.model.json {
             reports.push(json!({ "memcmp": report, "passed": report.passed() }));
         } else {
-            println!("{report}");
+            say!("{report}");
         }
     }
     for path in &args.golden {
         let golden = Golden::open(path, &args.logits)?;
+        let json = path.extension().is_some_and(|e| e == "json");
+        if !json && golden.prompts.iter().all(|p| p.rows.is_empty()) {
+            return Err(format!("{} has no logits named {}", path.display(), args.logits).into());
+        }
         let mut session = output::load(&engine, args.model.json)?;
         let bounds = GoldenBounds { max_abs: args.max_abs, near_tie: args.near_tie };
         let report = gate::golden(&mut session, &golden, bounds)?;
@@ -110,13 +117,13 @@ pub fn main(args: &GateArgs) -> Outcome {
         if args.model.json {
             reports.push(json!({ "golden": report, "passed": report.passed() }));
         } else {
-            println!("{report}");
+            say!("{report}");
         }
     }
     if args.model.json {
-        println!("{}", json!({ "model": engine.model.name, "passed": passed, "reports": reports }));
+        say!("{}", json!({ "model": engine.model.name, "passed": passed, "reports": reports }));
     } else {
-        println!("{}", if passed { "passed" } else { "FAILED" });
+        say!("{}", if passed { "passed" } else { "FAILED" });
     }
     Ok(if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use serde_json::json;
 use sterna_plan::Fusions;
 
+use super::output::say;
 use super::{Outcome, output};
 use crate::cli::InspectArgs;
 use crate::engine::{Engine, EngineOptions, open_model};
@@ -53,7 +54,7 @@ pub fn main(args: &InspectArgs) -> Outcome {
             json!({"encoding": name, "tensors": tensors, "weights": weights, "bytes": bytes})
         });
         let kinds: Vec<_> = kinds.collect();
-        println!(
+        say!(
             "{}",
             json!({
                 "name": model.name, "source": model.source_kind().name(), "config": c, "encodings": kinds,
@@ -64,8 +65,8 @@ pub fn main(args: &InspectArgs) -> Outcome {
         );
         return Ok(ExitCode::SUCCESS);
     }
-    println!("{} ({} from a {} file)", model.name, c.arch.name(), model.source_kind().name());
-    println!(
+    say!("{} ({} from a {} file)", model.name, c.arch.name(), model.source_kind().name());
+    say!(
         "  {} layers, hidden {}, ffn {}, {} heads of {} over {} kv heads, vocabulary {}{}",
         c.layers,
         c.hidden,
@@ -76,14 +77,19 @@ pub fn main(args: &InspectArgs) -> Outcome {
         c.vocab,
         if c.tied { ", head tied to the embedding" } else { "" }
     );
-    println!(
+    say!(
         "  context {} (plan for {}), rotation base {}, norm eps {:e}",
-        c.context, plan.context, c.rope.theta, c.norm_eps
+        c.context,
+        plan.context,
+        c.rope.theta,
+        c.norm_eps
     );
     if (c.embedding_scale, c.residual_scale, c.logit_scale) != (1.0, 1.0, 1.0) {
-        println!(
+        say!(
             "  scalings: embedding {}, branches {}, logits {}",
-            c.embedding_scale, c.residual_scale, c.logit_scale
+            c.embedding_scale,
+            c.residual_scale,
+            c.logit_scale
         );
     }
     let template = if tokenizer.chat_template.is_some() {
@@ -91,14 +97,10 @@ pub fn main(args: &InspectArgs) -> Outcome {
     } else {
         "no chat template (ChatML is used)"
     };
-    println!(
-        "  tokenizer: {} tokens, end tokens {:?}, {template}",
-        model.tokenizer.vocab_size(),
-        tokenizer.eos
-    );
-    println!("weights");
+    say!("  tokenizer: {} tokens, end tokens {:?}, {template}", model.tokenizer.vocab_size(), tokenizer.eos);
+    say!("weights");
     for (name, (tensors, weights, bytes)) in &kinds {
-        println!(
+        say!(
             "  {name:12} {tensors:4} tensors {:9.2} M weights  {}",
             *weights as f64 / 1e6,
             output::megabytes(*bytes)
@@ -106,19 +108,13 @@ pub fn main(args: &InspectArgs) -> Outcome {
     }
     if args.weights {
         for w in model.weights() {
-            println!(
-                "  {:24} {:12} [{}, {}]",
-                w.name,
-                w.weight.encoding.name(),
-                w.weight.rows,
-                w.weight.cols
-            );
+            say!("  {:24} {:12} [{}, {}]", w.name, w.weight.encoding.name(), w.weight.rows, w.weight.cols);
         }
     }
-    println!("entry points (all share weights and state)");
+    say!("entry points (all share weights and state)");
     for e in &plan.entries {
         let cost = plan.cost(e);
-        println!(
+        say!(
             "  {:11} up to {:3} rows, {} ops ({unfused} before folds), {} of weights a call, {:.1} M multiply-adds a row, {:?}",
             e.name,
             e.width,
@@ -130,14 +126,14 @@ pub fn main(args: &InspectArgs) -> Outcome {
     }
     if let Some(e) = plan.entries.first() {
         let cost = plan.cost(e);
-        println!(
+        say!(
             "a token reads {} of weights; a position keeps {} of state, {} at the full context",
             output::megabytes(cost.weight_bytes),
             output::megabytes(cost.state_bytes),
             output::megabytes(cost.state_bytes * plan.context as u64)
         );
         if args.plan {
-            print!("{}", plan.describe(e));
+            say!("{}", plan.describe(e).trim_end());
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -32,8 +32,9 @@ pub fn main() -> ExitCode {
         Command::Gate(args) => gate::main(&args),
         Command::Pull(args) => pull::main(&args),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "sterna", &mut std::io::stdout());
-            Ok(ExitCode::SUCCESS)
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "sterna", &mut script);
+            std::io::stdout().write_all(&script).map(|()| ExitCode::SUCCESS).map_err(Into::into)
         }
         Command::Man => man(),
     };
@@ -43,13 +44,13 @@ pub fn main() -> ExitCode {
         {
             return ExitCode::SUCCESS;
         }
-        eprintln!("error: {error}");
+        output::complain(format_args!("error: {error}"));
         let mut cause = error.source();
         let mut said = error.to_string();
         while let Some(c) = cause {
             let text = c.to_string();
             if !said.contains(&text) {
-                eprintln!("  because: {text}");
+                output::complain(format_args!("  because: {text}"));
                 said = text;
             }
             cause = c.source();

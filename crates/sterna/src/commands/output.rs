@@ -1,6 +1,6 @@
 //! What every command shows the same way: progress bars on standard error, and only to a person.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -57,4 +57,19 @@ pub fn megabytes(bytes: u64) -> String {
 /// The words for a session that has no room, with what to do.
 pub fn is_context_full(error: &sterna_run::GenerateError) -> bool {
     matches!(error, sterna_run::GenerateError::Session(SessionError::ContextFull { .. }))
+}
+
+/// Writes a line to standard output and hands an error on: a full disk or a reader that went away is no reason to
+/// panic, as `println!` would.
+macro_rules! say {
+    ($($arg:tt)*) => {{
+        use std::io::Write as _;
+        writeln!(std::io::stdout().lock(), $($arg)*)?
+    }};
+}
+pub(crate) use say;
+
+/// Writes a line to standard error; nobody is left to tell when that fails.
+pub fn complain(text: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
 }

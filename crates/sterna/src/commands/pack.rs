@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use sterna_bundle::{PackOptions, TernaryPolicy, pack};
 
+use super::output::say;
 use super::{Outcome, output};
 use crate::cli::PackArgs;
 use crate::engine::open_model;
@@ -17,6 +18,15 @@ pub fn main(args: &PackArgs) -> Outcome {
     let dest = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{stem}.sterna")));
     if dest.exists() && !args.force {
         return Err(format!("{} exists; --force replaces it, -o names another file", dest.display()).into());
+    }
+    // Only a plain file may be replaced: a rename over a device, a link or a folder would do harm.
+    if std::fs::symlink_metadata(&dest).is_ok_and(|m| !m.is_file()) {
+        return Err(format!("{} is not a plain file; -o names another one", dest.display()).into());
+    }
+    let same =
+        |a: &std::path::Path| dest.canonicalize().is_ok_and(|d| a.canonicalize().is_ok_and(|a| a == d));
+    if same(&args.source) {
+        return Err(format!("{} is the source itself; -o names another file", dest.display()).into());
     }
     let bar = output::bytes_bar("packing", args.json);
     let report = pack(
@@ -42,7 +52,7 @@ pub fn main(args: &PackArgs) -> Outcome {
             })
         });
         let tensors: Vec<_> = tensors.collect();
-        println!(
+        say!(
             "{}",
             serde_json::json!({
                 "file": dest, "file_bytes": report.file_bytes, "source_bytes": before,
@@ -51,7 +61,7 @@ pub fn main(args: &PackArgs) -> Outcome {
         );
         return Ok(ExitCode::SUCCESS);
     }
-    println!(
+    say!(
         "{}: {} from {} of weights in {} tensors",
         dest.display(),
         output::megabytes(report.file_bytes),
@@ -59,8 +69,10 @@ pub fn main(args: &PackArgs) -> Outcome {
         report.tensors.len()
     );
     match report.worst_residual() {
-        0.0 => println!("every value is exactly the source's"),
-        worst => println!(
+        0.0 => say!(
+            "every weight is exactly the source's; ternary layers meet int8 activations, one scale per 256 inputs"
+        ),
+        worst => say!(
             "rounded: the worst tensor lost {:.2} % (root mean square); expect worse answers",
             worst * 100.0
         ),

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::Outcome;
+use super::output::say;
+use super::{Outcome, output};
 use crate::pull::{Bars, Dest, PullOptions, pull};
 
 /// `sterna pull`.
@@ -42,10 +43,10 @@ pub fn main(args: &PullArgs) -> Outcome {
     }
     let path = pull(&args.repository, options)?;
     if args.json {
-        println!("{}", serde_json::json!({ "path": path }));
+        say!("{}", serde_json::json!({ "path": path }));
     } else {
-        println!("{}", path.display());
-        eprintln!("try: sterna run -m {} --chat \"Hello\"", path.display());
+        say!("{}", path.display());
+        output::complain(format_args!("try: sterna run -m {} --chat \"Hello\"", path.display()));
     }
     Ok(ExitCode::SUCCESS)
 }

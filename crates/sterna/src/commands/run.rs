@@ -3,11 +3,14 @@
 use std::io::{IsTerminal, Read, Write};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::ProgressBar;
 use sterna_run::chat::{ChatTemplate, Message};
 use sterna_run::{Generated, Listener, Request, generate};
 
+use super::output::say;
 use super::{Outcome, output};
 use crate::cli::{RunArgs, SamplingArgs};
 use crate::engine::Engine;
@@ -20,12 +23,25 @@ pub struct Printer {
     bar: ProgressBar,
     quiet: bool,
     failed: Option<std::io::Error>,
+    stop: Option<Arc<AtomicBool>>,
+    before: String,
 }
 
 impl Printer {
     /// A printer; a quiet one shows nothing.
     pub fn new(quiet: bool) -> Self {
-        Self { bar: ProgressBar::hidden(), quiet, failed: None }
+        Self { bar: ProgressBar::hidden(), quiet, failed: None, stop: None, before: String::new() }
+    }
+
+    /// Stops the text as soon as `flag` is set.
+    pub fn stopped_by(mut self, flag: Option<&Arc<AtomicBool>>) -> Self {
+        self.stop = flag.map(Arc::clone);
+        self
+    }
+
+    /// Text to show before the first that is made; nothing is shown of a prompt that is refused.
+    pub fn begin_with(&mut self, text: String) {
+        self.before = text;
     }
 
     /// What writing failed with, if it did.
@@ -48,11 +64,19 @@ impl Listener for Printer {
     }
 
     fn text(&mut self, text: &str) -> ControlFlow<()> {
+        if self.stop.as_ref().is_some_and(|s| s.load(Ordering::Relaxed)) {
+            return ControlFlow::Break(());
+        }
         if self.quiet {
             return ControlFlow::Continue(());
         }
         let mut out = std::io::stdout().lock();
-        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        let before = std::mem::take(&mut self.before);
+        match out
+            .write_all(before.as_bytes())
+            .and_then(|()| out.write_all(text.as_bytes()))
+            .and_then(|()| out.flush())
+        {
             Ok(()) => ControlFlow::Continue(()),
             Err(e) => {
                 self.failed = Some(e);
@@ -138,8 +162,8 @@ pub fn main(args: &RunArgs) -> Outcome {
     };
     let mut session = output::load(&engine, args.model.json)?;
     let mut printer = Printer::new(args.model.json);
-    if !args.model.json && !args.chat {
-        let _ = printer.text(&text);
+    if !args.chat {
+        printer.begin_with(text);
     }
     let ids = prompt.clone();
     let made =
@@ -151,15 +175,15 @@ pub fn main(args: &RunArgs) -> Outcome {
         if args.show_tokens {
             report["prompt"] = serde_json::json!(ids);
         }
-        println!("{report}");
+        say!("{report}");
         return Ok(ExitCode::SUCCESS);
     }
-    println!();
+    say!();
     if args.show_tokens {
-        println!("\nprompt tokens: {ids:?}\nanswer tokens: {:?}", made.tokens);
+        say!("\nprompt tokens: {ids:?}\nanswer tokens: {:?}", made.tokens);
     }
     if std::io::stderr().is_terminal() {
-        eprintln!(
+        output::complain(format_args!(
             "\n[{}: {} prompt tokens at {}, {} tokens at {}, ended by {}]",
             engine.model.name,
             made.prompt_tokens,
@@ -167,7 +191,7 @@ pub fn main(args: &RunArgs) -> Outcome {
             made.tokens.len(),
             output::rate(made.tokens.len().saturating_sub(1), made.decode),
             made.finish.name()
-        );
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
