@@ -1,6 +1,6 @@
 //! From a model's configuration to ops, one at a time: the unfused plan, then the folds that were asked for.
 
-use sterna_bundle::{LinearNumerics, ModelConfig, WeightSource};
+use sterna_bundle::{ATTENTION_PIECE, LinearNumerics, ModelConfig, WeightSource};
 use sterna_format::Encoding;
 
 use crate::op::{Attention, BufferId, Epilogue, Linear, Op, Prologue, Rotation, Slice, StateId, WeightId};
@@ -24,9 +24,6 @@ impl PlanOptions {
         Self { context, fusions: Fusions::ALL, widths: vec![1, 16, 32, 64, 128] }
     }
 }
-
-/// Keys of one attention piece; a constant of the numerics (contract C4).
-pub const ATTENTION_PIECE: usize = 64;
 
 /// Builds the plan of a Llama-family decoder over the weights of `source`; `numerics` names how each linear
 /// weight meets its activations.

@@ -48,7 +48,9 @@ pub fn widest<'a>(isa: Isa, mut members: impl Iterator<Item = &'a Geometry>, row
     match isa {
         Isa::Portable => 8,
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 if rows > avx2::WIDEST && members.all(|g| g.kind == Kind::B2 && g.group <= UNPACKED) => {
+        Isa::Avx2
+            if rows > 2 * avx2::WIDEST && members.all(|g| g.kind == Kind::B2 && g.group <= UNPACKED) =>
+        {
             avx2::WIDEST_TERNARY
         }
         #[cfg(target_arch = "x86_64")]
@@ -125,12 +127,12 @@ pub fn panel_pair<'s>(
 fn one_panel(isa: Isa, m: &Packed, at: usize, input: &Input<'_>, acc: &mut [[f32; PANEL]], codes: &mut [u8]) {
     let g = &m.geometry;
     let count = input.blocks.count();
-    let wide = widest(isa, std::iter::empty(), 1) < input.blocks.get(0).1;
-    if count == 1 && !wide {
+    if count == 1 {
         let block = input.block(g.cols, 0);
         return kernel(isa, m.records(at, 0, g.groups()), &block, &mut acc[..block.width]);
     }
-    let unpack = isa != Isa::Portable && g.kind == Kind::B2 && g.group <= UNPACKED;
+    // Blocks wider than the kernels that read packed codes were cut for unpacked ones.
+    let unpack = input.blocks.get(0).1 > widest(isa, std::iter::empty(), 1);
     let chunk = if unpack { UNPACKED / g.group } else { (CHUNK / g.record_bytes()).max(1) };
     for from in (0..g.groups()).step_by(chunk) {
         let r = m.records(at, from, (from + chunk).min(g.groups()));
