@@ -3,7 +3,7 @@
 //! * [`Model::open`] reads a GGUF file, a Hugging Face directory or a Sterna bundle into one set of terms: a
 //!   [`ModelConfig`], canonical weight names ([`WeightSource`]), a tokenizer and named [`Numerics`]. Vendor spellings
 //!   end here, in `arch/`. Every tensor of a file is claimed or the file is refused.
-//! * [`pack`] writes a bundle: one memory-mapped, safetensors-compatible file (see [`mod@file`] for its layout).
+//! * [`pack()`] writes a bundle: one memory-mapped, safetensors-compatible file (see [`mod@file`] for its layout).
 
 #![deny(unsafe_code)]
 

@@ -124,7 +124,7 @@ impl Model {
         })
     }
 
-    /// Parts that [`file`] has checked against each other.
+    /// Parts that [`mod@file`] has checked against each other.
     pub(crate) fn from_bundle(
         manifest: Manifest,
         tokenizer: Tokenizer,

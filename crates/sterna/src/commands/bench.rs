@@ -42,10 +42,10 @@ pub struct BenchArgs {
     /// Call widths to compare
     #[arg(long, value_delimiter = ',', default_value = "1,2,4,8,16,32,64,128")]
     pub widths: Vec<usize>,
-    /// Prompt lengths for prefill and decode; empty for none
+    /// Prompt lengths for prefill and decode
     #[arg(long, value_delimiter = ',', default_value = "64,256")]
     pub prompts: Vec<usize>,
-    /// Tokens to decode after each prompt
+    /// Tokens to decode after each prompt; 0 leaves prefill and decode away
     #[arg(long, default_value_t = 32)]
     pub decode: usize,
     /// Positions held before the calls of the width table
