@@ -1,6 +1,6 @@
 //! Plain Rust reference backend: the law every kernel is tested against.
 //!
-//! One interpreter runs the ops of a plan ([`Backend`], [`Executor`](sterna_plan::Executor)) over two arithmetics:
+//! One interpreter runs the ops of a plan ([`Backend`], [`Executor`]) over two arithmetics:
 //!
 //! * [`RefBackend::float`]: everything in f64, weights decoded exactly, activations never quantised. What published
 //!   references are compared with. [`RefBackend::float_with_activations`] also rounds the inputs of int8 linears to
@@ -8,7 +8,7 @@
 //! * [`RefBackend::law`]: f32 and exact integers in the written orders of `sterna_plan::numerics`. What fast kernels
 //!   are compared with, by memcmp. Each file of `law/` states its order.
 //!
-//! **State order.** [`Executor::state_bytes`](sterna_plan::Executor::state_bytes) gives, for every state in the
+//! **State order.** [`Executor::state_bytes`] gives, for every state in the
 //! plan's order and every committed position ascending, the key `[kv_head][dim]` and then the value
 //! `[kv_head][dim]` of that position, little endian: f16 in law mode, f64 in the float modes.
 //!
