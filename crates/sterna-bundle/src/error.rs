@@ -100,7 +100,7 @@ pub enum BundleError {
     #[error(
         "tensor {name:?} is not ternary: with one scale per {group} weights the relative RMS error is {relative_rms:.4} \
          and the largest error {max_relative:.4} of its group's scale (a ternary matrix has 0); latent \
-         (\"unquantized\") weights need their training's quantiser, or allow rounding"
+         (\"unquantized\") weights need their training's quantiser, or allow rounding (--round)"
     )]
     NotTernary {
         /// The canonical name.

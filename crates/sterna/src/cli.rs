@@ -157,6 +157,7 @@ pub struct RunArgs {
 
 /// `sterna chat`.
 #[derive(Args, Debug)]
+#[command(after_help = format!("In the chat:\n{}", crate::commands::CHAT_HELP))]
 pub struct ChatArgs {
     /// Instructions before the conversation
     #[arg(long, value_name = "TEXT")]

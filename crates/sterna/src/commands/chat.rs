@@ -15,7 +15,8 @@ use super::{Outcome, output, run};
 use crate::cli::ChatArgs;
 use crate::engine::Engine;
 
-const HELP: &str = "\
+/// What can be typed besides messages.
+pub const HELP: &str = "\
 /help               this list
 /reset              forget the conversation (the system text stays)
 /system [TEXT]      show or set the system text; setting it starts afresh

@@ -17,6 +17,8 @@ use clap::{CommandFactory, Parser};
 
 use crate::cli::{Cli, Command};
 
+pub use chat::HELP as CHAT_HELP;
+
 type Outcome = Result<ExitCode, Box<dyn Error>>;
 
 /// Parses the command line and runs it. Exit codes: 0 done, 1 failed (or a gate did not pass), 2 wrong usage.
@@ -61,10 +63,11 @@ pub fn main() -> ExitCode {
 
 fn man() -> Outcome {
     let mut page = Vec::new();
-    let command = Cli::command();
+    let mut command = Cli::command();
+    command.build(); // gives subcommands their full names
     clap_mangen::Man::new(command.clone()).render(&mut page)?;
     for sub in command.get_subcommands() {
-        clap_mangen::Man::new(sub.clone()).title(format!("sterna {}", sub.get_name())).render(&mut page)?;
+        clap_mangen::Man::new(sub.clone()).render(&mut page)?;
     }
     std::io::stdout().write_all(&page)?;
     Ok(ExitCode::SUCCESS)
