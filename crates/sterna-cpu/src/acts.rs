@@ -6,7 +6,7 @@ use sterna_plan::numerics;
 use crate::shared::Shared;
 
 /// Inputs that share one of the sums in [`ActBlock::sub_sums`].
-pub const SUM: usize = 32;
+pub const SUM: usize = 16;
 
 /// How the rows of a call are cut: as few blocks as allowed, their widths at most one apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,10 +41,8 @@ impl Blocks {
 /// Which forms of the activations an op's members read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Forms {
-    /// int8, four inputs together (2- and 4-bit weights).
+    /// int8, four inputs together (integer weights).
     pub bytes: bool,
-    /// The same values as i16, two inputs together (8-bit weights).
-    pub words: bool,
     /// f32 (float weights).
     pub floats: bool,
     /// Activation group of the integer forms; 0 without them.
@@ -57,7 +55,6 @@ pub struct Forms {
 #[derive(Default)]
 pub struct Acts {
     bytes: Vec<i8>,
-    words: Vec<i16>,
     floats: Vec<f32>,
     scales: Vec<f32>,
     sums: Vec<i32>,
@@ -76,9 +73,6 @@ impl Acts {
         if forms.bytes {
             grow(&mut self.bytes, n);
         }
-        if forms.words {
-            grow(&mut self.words, n);
-        }
         if forms.floats {
             grow(&mut self.floats, n);
         }
@@ -94,7 +88,6 @@ impl Acts {
     /// Bytes held.
     pub fn memory(&self) -> usize {
         self.bytes.len()
-            + 2 * self.words.len()
             + 4 * (self.floats.len() + self.scales.len() + self.sums.len() + self.sub_sums.len())
     }
 
@@ -102,7 +95,6 @@ impl Acts {
     pub fn share(&mut self) -> SharedActs<'_> {
         SharedActs {
             bytes: Shared::new(&mut self.bytes),
-            words: Shared::new(&mut self.words),
             floats: Shared::new(&mut self.floats),
             scales: Shared::new(&mut self.scales),
             sums: Shared::new(&mut self.sums),
@@ -115,7 +107,6 @@ impl Acts {
 #[derive(Clone, Copy)]
 pub struct SharedActs<'a> {
     bytes: Shared<'a, i8>,
-    words: Shared<'a, i16>,
     floats: Shared<'a, f32>,
     scales: Shared<'a, f32>,
     sums: Shared<'a, i32>,
@@ -129,8 +120,6 @@ pub struct ActBlock<'a> {
     pub width: usize,
     /// `[cols / 4][width][4]`.
     pub bytes: &'a [i8],
-    /// `[cols / 2][width][2]`.
-    pub words: &'a [i16],
     /// `[cols][width]`.
     pub floats: &'a [f32],
     /// `[cols / group][width]`.
@@ -178,13 +167,6 @@ impl<'a> SharedActs<'a> {
                 out.copy_from_slice(four);
             }
         }
-        if forms.words {
-            for (k, two) in q.chunks_exact(2).enumerate() {
-                // SAFETY: as above.
-                let out = unsafe { self.words.slice_mut(first * cols + (k * width + lane) * 2, 2) };
-                out.copy_from_slice(&[i16::from(two[0]), i16::from(two[1])]);
-            }
-        }
         if forms.sub_sums {
             for (s, part) in q.chunks_exact(SUM).enumerate() {
                 let sum = part.iter().map(|v| i32::from(*v)).sum::<i32>();
@@ -210,10 +192,6 @@ impl<'a> SharedActs<'a> {
             ActBlock {
                 width,
                 bytes: slice(part(forms.bytes, cols)),
-                words: {
-                    let (at, n) = part(forms.words, cols);
-                    self.words.slice(at, n)
-                },
                 floats: {
                     let (at, n) = part(forms.floats, cols);
                     self.floats.slice(at, n)

@@ -48,8 +48,8 @@ pub fn row(isa: Isa, q: &[f32], seen: Seen<'_>, out: &mut [f32], s: &mut Scratch
     let d = seen.head_dim;
     for (q, out) in q.chunks(HEADS * d).zip(out.chunks_mut(HEADS * d)) {
         #[cfg(target_arch = "x86_64")]
-        if isa == Isa::Avx2 && d.is_multiple_of(8) {
-            // SAFETY: `Isa::Avx2` is only made after detection.
+        if isa >= Isa::Avx2 && d.is_multiple_of(8) {
+            // SAFETY: this one and those above it are only made after detection.
             unsafe {
                 match q.len() / d {
                     1 => avx2::heads::<1>(q, seen, out, s),

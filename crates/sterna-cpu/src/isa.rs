@@ -1,31 +1,61 @@
 //! What the machine can do, asked once at start.
 
-/// Instruction sets that this crate has kernels for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Instruction sets that this crate has kernels for, better ones later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Isa {
     /// Plain Rust.
     Portable,
     /// AVX2 with FMA and F16C (Haswell, Zen and later).
     Avx2,
+    /// AVX-512 F, BW, DQ and VL (Skylake-X and later).
+    Avx512,
+    /// The same with VNNI (Cascade Lake, Ice Lake, Zen 4 and later).
+    Avx512Vnni,
 }
 
 impl Isa {
+    /// All of them.
+    pub const ALL: [Isa; 4] = [Isa::Portable, Isa::Avx2, Isa::Avx512, Isa::Avx512Vnni];
+
     /// The best one that this machine has.
     pub fn detect() -> Self {
+        Self::ALL.into_iter().rev().find(|isa| isa.is_here()).unwrap_or(Isa::Portable)
+    }
+
+    /// Whether this machine has it.
+    pub fn is_here(self) -> bool {
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("fma")
-            && is_x86_feature_detected!("f16c")
         {
-            return Isa::Avx2;
+            let avx2 = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("fma")
+                && is_x86_feature_detected!("f16c");
+            let avx512 = avx2
+                && is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl");
+            match self {
+                Isa::Portable => true,
+                Isa::Avx2 => avx2,
+                Isa::Avx512 => avx512,
+                Isa::Avx512Vnni => avx512 && is_x86_feature_detected!("avx512vnni"),
+            }
         }
-        Isa::Portable
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            self == Isa::Portable
+        }
     }
 
     /// `self`, or the best one below it that this machine has.
     pub fn available(self) -> Self {
-        if self == Isa::Portable { self } else { Self::detect() }
+        Self::ALL.into_iter().rev().find(|isa| *isa <= self && isa.is_here()).unwrap_or(Isa::Portable)
+    }
+
+    /// Those that this machine has, best first.
+    pub fn here() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().rev().filter(|isa| isa.is_here())
     }
 
     /// For a person.
@@ -33,6 +63,8 @@ impl Isa {
         match self {
             Isa::Portable => "portable",
             Isa::Avx2 => "AVX2+FMA+F16C",
+            Isa::Avx512 => "AVX-512",
+            Isa::Avx512Vnni => "AVX-512+VNNI",
         }
     }
 }
@@ -52,8 +84,8 @@ macro_rules! multiversion {
                 #[target_feature(enable = "avx2,fma,f16c")]
                 #[allow(clippy::too_many_arguments)]
                 fn avx2($($arg: $ty),*) $(-> $ret)? { body($($arg),*) }
-                if $isa == $crate::isa::Isa::Avx2 {
-                    // SAFETY: `Isa::Avx2` is only made after detection.
+                if $isa >= $crate::isa::Isa::Avx2 {
+                    // SAFETY: this one and those above it are only made after detection.
                     return unsafe { avx2($($arg),*) };
                 }
             }

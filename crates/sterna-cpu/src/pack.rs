@@ -9,7 +9,7 @@
 //! * `B2`: per 16 inputs 64 bytes; byte `32v + 4r + i` holds for row `8v + r` the codes of inputs `i`, `4 + i`,
 //!   `8 + i`, `12 + i` in bits 0-1, 2-3, 4-5, 6-7 (unsigned, zero point 1).
 //! * `B4`: per 8 inputs 64 bytes; byte `32v + 4r + i`: input `i` in the low nibble, `4 + i` in the high one (unsigned).
-//! * `B8`: per 2 inputs 32 bytes; byte `2r + i`: row `r`, input `i` (signed, zero point already taken away).
+//! * `B8`: per 4 inputs 64 bytes; byte `4r + i`: row `r`, input `i` (signed, zero point already taken away).
 //! * `F16`, `Bf16`, `F32`: per input 16 values.
 //!
 //! After the codes: `d` as 16 f16 (absent when a row has one f32 scale), `dmin` as 16 f16 if there are minima, `sc`
@@ -277,7 +277,7 @@ fn put_int(g: &Geometry, zero: i32, row: &IntRow, lane: usize, panel: &mut [u8])
             match g.kind {
                 Kind::B2 => record[k / 16 * 64 + 32 * half + 4 * r + k % 4] |= code << (2 * (k % 16 / 4)),
                 Kind::B4 => record[k / 8 * 64 + 32 * half + 4 * r + k % 4] |= code << (4 * (k % 8 / 4)),
-                _ => record[k / 2 * 32 + 2 * lane + k % 2] = (i32::from(code) - zero) as i8 as u8,
+                _ => record[k / 4 * 64 + 4 * lane + k % 4] = (i32::from(code) - zero) as i8 as u8,
             }
         }
         let mut half_at = |offset: usize, v: f32| {

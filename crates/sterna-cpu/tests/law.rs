@@ -58,7 +58,11 @@ fn every_encoding_has_the_bits_of_the_law() {
             (Isa::detect(), 3, all, &[&[1, 17], &[128]]),
             (Isa::Portable, 2, all, &[&[1, 17], &[128]]),
         ];
-        for &(isa, threads, fusions, cuts) in runs {
+        // The instruction sets between the best and plain Rust.
+        let between = Isa::here().skip(1).filter(|isa| *isa != Isa::Portable);
+        const CUTS: &[&[usize]] = &[&[1, 17], &[2, 5, 7], &[128]];
+        let between = between.map(|isa| (isa, 2, all, CUTS));
+        for (isa, threads, fusions, cuts) in runs.iter().copied().chain(between) {
             let mut executor = cpu(&model, threads, isa, fusions);
             for cut in cuts {
                 executor.truncate(0, 0).unwrap();

@@ -260,11 +260,18 @@ unsafe fn signed(p: *const u8) -> [__m256i; 2] {
     }
 }
 
+/// Sums over the 32 inputs of a sub-block, counted from the first input.
+#[inline(always)]
+fn sums32<const NC: usize>(a: &ActBlock<'_>, sub: usize) -> [i32; NC] {
+    let parts = &a.sub_sums[sub * 2 * NC..][..2 * NC];
+    std::array::from_fn(|c| parts[c] + parts[NC + c])
+}
+
 /// 4-bit records.
 #[target_feature(enable = "avx2,fma,f16c")]
 unsafe fn nibbles<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
     let g = r.geometry;
-    assert!(g.kind == Kind::B4 && a.width == NC && a.bytes.len() == g.cols * NC && g.sub == SUM);
+    assert!(g.kind == Kind::B4 && a.width == NC && a.bytes.len() == g.cols * NC && g.sub == 32);
     assert!(a.sub_sums.len() == g.cols / SUM * NC);
     let (low, ones) = (_mm256_set1_epi8(15), _mm256_set1_epi16(1));
     let subs = g.group / g.sub;
@@ -280,7 +287,7 @@ unsafe fn nibbles<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [
             let mut msum = [[_mm256_setzero_si256(); 2]; NC];
             for s in 0..subs {
                 let mut sum = [[_mm256_setzero_si256(); 2]; NC];
-                for _ in 0..SUM / 8 {
+                for _ in 0..g.sub / 8 {
                     _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
                     let (x0, x1) = (load(p), load(p.add(32)));
                     let (w0, w1) = (_mm256_and_si256(x0, low), _mm256_and_si256(x1, low));
@@ -299,7 +306,7 @@ unsafe fn nibbles<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [
                     p = p.add(64);
                     q = q.add(8 * NC);
                 }
-                let sums = &a.sub_sums[(group * subs + s) * NC..][..NC];
+                let sums = sums32::<NC>(a, group * subs + s);
                 if g.has_sub_scales {
                     let sc = signed(base.add(g.sc_at() + s * PANEL));
                     // A scale in both halves of a lane: madd then adds the pair and multiplies at once.
@@ -339,38 +346,39 @@ unsafe fn nibbles<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [
     }
 }
 
-/// 8-bit records.
+/// 8-bit records. The product of signed bytes is that of `|w|` and `q` with the sign of `w`: pairs of them are at most
+/// 2 * 128 * 127 = 32,512, so no int16 overflows.
 #[target_feature(enable = "avx2,fma,f16c")]
 unsafe fn bytes<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
     let g = r.geometry;
-    assert!(g.kind == Kind::B8 && a.width == NC && a.words.len() == g.cols * NC);
-    assert!(!g.has_mins || g.sub == SUM && a.sub_sums.len() == g.cols / SUM * NC);
-    let subs = g.group / g.sub;
-    // SAFETY: offsets stay inside the records and `a.words`, both checked.
+    assert!(g.kind == Kind::B8 && a.width == NC && a.bytes.len() == g.cols * NC);
+    assert!(!g.has_mins || g.sub == 32 && a.sub_sums.len() == g.cols / SUM * NC);
+    let (subs, ones) = (g.group / g.sub, _mm256_set1_epi16(1));
+    // SAFETY: offsets stay inside the records and `a.bytes`, both checked.
     unsafe {
         let mut out = load_acc::<NC>(acc);
         for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
             let group = r.first + i;
             let base = record.as_ptr();
             let mut p = base;
-            let mut q = a.words.as_ptr().cast::<u8>().add(group * g.group * NC * 2);
+            let mut q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
             let mut isum = [[_mm256_setzero_si256(); 2]; NC];
             let mut msum = [[_mm256_setzero_si256(); 2]; NC];
             for s in 0..subs {
                 let mut dot = [[_mm256_setzero_si256(); 2]; NC];
                 for _ in 0..g.sub / 4 {
                     _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
-                    for half in 0..2 {
-                        let w0 = _mm256_cvtepi8_epi16(_mm_loadu_si128(p.add(32 * half).cast()));
-                        let w1 = _mm256_cvtepi8_epi16(_mm_loadu_si128(p.add(32 * half + 16).cast()));
-                        for c in 0..NC {
-                            let y = broadcast4(q.add((half * NC + c) * 4));
-                            dot[c][0] = _mm256_add_epi32(dot[c][0], _mm256_madd_epi16(w0, y));
-                            dot[c][1] = _mm256_add_epi32(dot[c][1], _mm256_madd_epi16(w1, y));
+                    let w = [load(p), load(p.add(32))];
+                    let abs = [_mm256_abs_epi8(w[0]), _mm256_abs_epi8(w[1])];
+                    for c in 0..NC {
+                        let y = broadcast4(q.add(c * 4));
+                        for v in 0..2 {
+                            let pairs = _mm256_maddubs_epi16(abs[v], _mm256_sign_epi8(y, w[v]));
+                            dot[c][v] = _mm256_add_epi32(dot[c][v], _mm256_madd_epi16(pairs, ones));
                         }
                     }
                     p = p.add(64);
-                    q = q.add(8 * NC);
+                    q = q.add(4 * NC);
                 }
                 if g.has_sub_scales {
                     let sc = signed(base.add(g.sc_at() + s * PANEL));
@@ -390,8 +398,9 @@ unsafe fn bytes<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f
                     let one = _mm256_set1_epi32(1);
                     let mn =
                         if g.has_sub_scales { signed(base.add(g.mn_at() + s * PANEL)) } else { [one; 2] };
+                    let sums = sums32::<NC>(a, group * subs + s);
                     for c in 0..NC {
-                        let y = _mm256_set1_epi32(a.sub_sums[(group * subs + s) * NC + c]);
+                        let y = _mm256_set1_epi32(sums[c]);
                         for v in 0..2 {
                             msum[c][v] = _mm256_add_epi32(msum[c][v], _mm256_mullo_epi32(mn[v], y));
                         }

@@ -5,6 +5,8 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod portable;
 #[cfg(test)]
 mod tests;
@@ -46,28 +48,30 @@ impl Scratch {
 /// The widest block of rows that every member's kernel takes on this instruction set.
 pub fn widest<'a>(isa: Isa, mut members: impl Iterator<Item = &'a Geometry>, rows: usize) -> usize {
     match isa {
-        Isa::Portable => 8,
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2
-            if rows > 2 * avx2::WIDEST && members.all(|g| g.kind == Kind::B2 && g.group <= UNPACKED) =>
-        {
-            avx2::WIDEST_TERNARY
-        }
+        Isa::Avx512Vnni => avx512::WIDEST_VNNI,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => avx512::WIDEST,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 if rows > 2 * avx2::WIDEST && members.all(unpacks) => avx2::WIDEST_TERNARY,
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => avx2::WIDEST,
-        #[cfg(not(target_arch = "x86_64"))]
         _ => 8,
     }
+}
+
+/// Whether wide calls unpack this matrix first.
+fn unpacks(g: &Geometry) -> bool {
+    g.kind == Kind::B2 && g.group <= UNPACKED
 }
 
 /// Forms of the activations that members read.
 pub fn forms<'a>(members: impl Iterator<Item = &'a Geometry>) -> Forms {
     let mut f = Forms::default();
     for g in members {
-        f.bytes |= matches!(g.kind, Kind::B2 | Kind::B4);
-        f.words |= g.kind == Kind::B8;
+        f.bytes |= g.is_int();
         f.floats |= !g.is_int();
-        f.sub_sums |= g.kind == Kind::B4 || g.has_mins;
+        f.sub_sums |= matches!(g.kind, Kind::B4 | Kind::B8) || g.has_mins;
         if g.is_int() {
             f.group = g.group;
         }
@@ -131,8 +135,8 @@ fn one_panel(isa: Isa, m: &Packed, at: usize, input: &Input<'_>, acc: &mut [[f32
         let block = input.block(g.cols, 0);
         return kernel(isa, m.records(at, 0, g.groups()), &block, &mut acc[..block.width]);
     }
-    // Blocks wider than the kernels that read packed codes were cut for unpacked ones.
-    let unpack = input.blocks.get(0).1 > widest(isa, std::iter::empty(), 1);
+    // Blocks wider than the AVX2 kernels that read packed codes were cut for unpacked ones.
+    let unpack = isa == Isa::Avx2 && input.blocks.get(0).1 > widest(isa, std::iter::empty(), 1);
     let chunk = if unpack { UNPACKED / g.group } else { (CHUNK / g.record_bytes()).max(1) };
     for from in (0..g.groups()).step_by(chunk) {
         let r = m.records(at, from, (from + chunk).min(g.groups()));
@@ -163,12 +167,17 @@ pub fn float_vec4<'s>(
     let block = input.block(m.geometry.cols, 0);
     let n = (m.geometry.panels() - first).min(4);
     #[cfg(target_arch = "x86_64")]
-    if isa == Isa::Avx2 && n == 4 {
+    if isa >= Isa::Avx2 && n == 4 {
         let r = std::array::from_fn(|i| m.records(first + i, 0, m.geometry.groups()));
         let [a, b, c, d] = &mut s.acc[..4] else { unreachable!("four panels of room") };
         let mut acc = [a, b, c, d].map(std::slice::from_mut);
-        // SAFETY: `Isa::Avx2` is only made after detection.
-        unsafe { avx2::float_vec4(r, &block, &mut acc) };
+        // SAFETY: these are only made after detection.
+        unsafe {
+            match isa {
+                Isa::Avx2 => avx2::float_vec4(r, &block, &mut acc),
+                _ => avx512::float_vec4(r, &block, &mut acc),
+            }
+        }
         return &s.acc[..4];
     }
     for i in 0..n {
@@ -181,7 +190,11 @@ pub fn float_vec4<'s>(
 fn kernel(isa: Isa, r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
     let int = r.geometry.is_int();
     match isa {
-        // SAFETY: `Isa::Avx2` is only made after detection.
+        // SAFETY (all): these are only made after detection.
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Vnni | Isa::Avx512 => unsafe {
+            if int { avx512::int(isa == Isa::Avx512Vnni, r, a, acc) } else { avx512::float(r, a, acc) }
+        },
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => unsafe { if int { avx2::int(r, a, acc) } else { avx2::float(r, a, acc) } },
         _ if int => portable::int(r, a, acc),

@@ -19,7 +19,7 @@ fn codes(kind: Kind, zero: i32, record: &[u8], k: usize) -> [Lanes<i32>; 16] {
         std::array::from_fn(|row| match kind {
             Kind::B2 => i32::from(record[k / 16 * 64 + 4 * row + k % 4] >> (2 * (k % 16 / 4)) & 3) - zero,
             Kind::B4 => i32::from(record[k / 8 * 64 + 4 * row + k % 4] >> (4 * (k % 8 / 4)) & 15) - zero,
-            _ => i32::from(record[k / 2 * 32 + 2 * row + k % 2] as i8) - zero,
+            _ => i32::from(record[k / 4 * 64 + 4 * row + k % 4] as i8) - zero,
         })
     })
 }
@@ -40,11 +40,7 @@ pub fn int(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [Lanes<f32>]) {
                     let codes = codes(g.kind, g.zero, record, k);
                     for (i, lanes) in codes.iter().enumerate() {
                         let at = group * g.group + k + i;
-                        let q = if g.kind == Kind::B8 {
-                            i32::from(a.words[(at / 2 * a.width + c) * 2 + at % 2])
-                        } else {
-                            i32::from(a.bytes[(at / 4 * a.width + c) * 4 + at % 4])
-                        };
+                        let q = i32::from(a.bytes[(at / 4 * a.width + c) * 4 + at % 4]);
                         for (dot, w) in dot.iter_mut().zip(lanes) {
                             *dot += w * q;
                         }
@@ -59,7 +55,8 @@ pub fn int(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [Lanes<f32>]) {
                     isum[row] += sc * dot[row];
                 }
                 if g.has_mins {
-                    let sum = a.sub_sums[(group * g.group + s * g.sub) / SUM * a.width + c];
+                    let first = (group * g.group + s * g.sub) / SUM;
+                    let sum: i32 = (0..g.sub / SUM).map(|i| a.sub_sums[(first + i) * a.width + c]).sum();
                     for (row, m) in msum.iter_mut().enumerate() {
                         let mn =
                             if g.has_sub_scales { i32::from(record[g.mn_at() + s * PANEL + row]) } else { 1 };

@@ -1,0 +1,288 @@
+//! AVX-512 kernels, with VNNI and without. A register holds all 16 output rows of a panel (integers: 16 rows x 4
+//! inputs), activations are broadcast. `NC` is the number of rows of the call that share one reading of the weights.
+//!
+//! With VNNI a product of four pairs lands in an int32 at once, so no int16 can overflow. Without it, the int16 bounds
+//! of the AVX2 kernels hold.
+//!
+//! The bodies are `inline(always)` and get their instruction set from the functions at the end of this file, which
+//! are the only ones that a processor without it must not enter.
+
+// A kernel's column walks several register arrays and the activations at once; an index says so most plainly.
+#![allow(clippy::needless_range_loop)]
+
+mod bytes;
+mod floats;
+mod nibbles;
+mod ternary;
+
+use std::arch::x86_64::*;
+
+use crate::acts::{ActBlock, SUM};
+use crate::pack::{Kind, PANEL, Records};
+
+/// Widest block with VNNI.
+pub const WIDEST_VNNI: usize = 16;
+/// Widest block without.
+pub const WIDEST: usize = 8;
+/// Bytes of the stream to fetch ahead.
+const AHEAD: usize = 2048;
+
+#[inline(always)]
+unsafe fn load(p: *const u8) -> __m512i {
+    // SAFETY: the caller keeps 64 bytes readable.
+    unsafe { _mm512_loadu_si512(p.cast()) }
+}
+
+#[inline(always)]
+unsafe fn broadcast4(p: *const u8) -> __m512i {
+    // SAFETY: the caller keeps 4 bytes readable.
+    unsafe { _mm512_set1_epi32(p.cast::<i32>().read_unaligned()) }
+}
+
+#[inline(always)]
+unsafe fn halves(p: *const u8) -> __m512 {
+    // SAFETY: the caller keeps 32 bytes readable.
+    unsafe { _mm512_cvtph_ps(_mm256_loadu_si256(p.cast())) }
+}
+
+/// 16 bytes as i32, sign-extended.
+#[inline(always)]
+unsafe fn signed(p: *const u8) -> __m512i {
+    // SAFETY: the caller keeps 16 bytes readable.
+    unsafe { _mm512_cvtepi8_epi32(_mm_loadu_si128(p.cast())) }
+}
+
+#[inline(always)]
+unsafe fn scales(r: &Records<'_>, record: *const u8) -> __m512 {
+    // SAFETY: records hold 16 f16 after the codes, `row_d` 16 f32.
+    unsafe {
+        match r.row_d {
+            Some(d) => _mm512_loadu_ps(d.as_ptr()),
+            None => halves(record.add(r.geometry.code_bytes())),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn load_acc<const NC: usize>(acc: &[[f32; PANEL]]) -> [__m512; NC] {
+    assert_eq!(acc.len(), NC);
+    // SAFETY: 16 f32 each.
+    unsafe { std::array::from_fn(|c| _mm512_loadu_ps(acc[c].as_ptr())) }
+}
+
+#[inline(always)]
+unsafe fn store_acc<const NC: usize>(from: [__m512; NC], acc: &mut [[f32; PANEL]]) {
+    for (f, a) in from.iter().zip(acc) {
+        // SAFETY: 16 f32.
+        unsafe { _mm512_storeu_ps(a.as_mut_ptr(), *f) };
+    }
+}
+
+#[inline(always)]
+unsafe fn zeros<const NC: usize>() -> [__m512i; NC] {
+    // SAFETY: a register.
+    unsafe { [_mm512_setzero_si512(); NC] }
+}
+
+/// Adds products of unsigned and signed bytes: to int32 lanes with VNNI, to int16 lanes without.
+#[inline(always)]
+unsafe fn dot<const VNNI: bool>(sum: __m512i, unsigned: __m512i, signed: __m512i) -> __m512i {
+    // SAFETY: registers.
+    unsafe {
+        if VNNI {
+            _mm512_dpbusd_epi32(sum, unsigned, signed)
+        } else {
+            _mm512_add_epi16(sum, _mm512_maddubs_epi16(unsigned, signed))
+        }
+    }
+}
+
+/// The int32 lanes of what [`dot`] added up.
+#[inline(always)]
+unsafe fn whole<const VNNI: bool>(sum: __m512i) -> __m512i {
+    // SAFETY: registers.
+    unsafe { if VNNI { sum } else { _mm512_madd_epi16(sum, _mm512_set1_epi16(1)) } }
+}
+
+/// `acc = fma(f32(isum), d * scale, acc)` for one group.
+#[inline(always)]
+unsafe fn add_group<const NC: usize>(
+    acc: &mut [__m512; NC],
+    isum: &[__m512i; NC],
+    d: __m512,
+    a: &ActBlock<'_>,
+    group: usize,
+) {
+    let scales = &a.scales[group * NC..][..NC];
+    for c in 0..NC {
+        // SAFETY: registers.
+        unsafe {
+            let factor = _mm512_mul_ps(d, _mm512_set1_ps(scales[c]));
+            acc[c] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(isum[c]), factor, acc[c]);
+        }
+    }
+}
+
+/// `acc = fma(-f32(msum), dmin * scale, acc)` for one group.
+#[inline(always)]
+unsafe fn add_mins<const NC: usize>(
+    acc: &mut [__m512; NC],
+    msum: &[__m512i; NC],
+    dmin: __m512,
+    a: &ActBlock<'_>,
+    group: usize,
+) {
+    let scales = &a.scales[group * NC..][..NC];
+    for c in 0..NC {
+        // SAFETY: registers.
+        unsafe {
+            let factor = _mm512_mul_ps(dmin, _mm512_set1_ps(scales[c]));
+            acc[c] = _mm512_fnmadd_ps(_mm512_cvtepi32_ps(msum[c]), factor, acc[c]);
+        }
+    }
+}
+
+/// Sums of the activations over `inputs` (a multiple of [`SUM`]) from input `first`.
+#[inline(always)]
+fn sums<const NC: usize>(a: &ActBlock<'_>, first: usize, inputs: usize) -> [i32; NC] {
+    let parts = &a.sub_sums[first / SUM * NC..][..inputs / SUM * NC];
+    let mut out = [0; NC];
+    for part in parts.as_chunks::<NC>().0 {
+        for c in 0..NC {
+            out[c] += part[c];
+        }
+    }
+    out
+}
+
+/// Per sub-block: `isum += sc * dot`, `msum += mn * sum`.
+#[inline(always)]
+unsafe fn add_sub<const NC: usize>(
+    r: &Records<'_>,
+    record: *const u8,
+    sub: usize,
+    dots: &[__m512i; NC],
+    sums: &[i32; NC],
+    isum: &mut [__m512i; NC],
+    msum: &mut [__m512i; NC],
+) {
+    let g = r.geometry;
+    // SAFETY: `sc` and `mn` hold 16 bytes for every sub-block.
+    unsafe {
+        if g.has_sub_scales {
+            let sc = signed(record.add(g.sc_at() + sub * PANEL));
+            for c in 0..NC {
+                isum[c] = _mm512_add_epi32(isum[c], _mm512_mullo_epi32(dots[c], sc));
+            }
+            if g.has_mins {
+                let mn = signed(record.add(g.mn_at() + sub * PANEL));
+                for c in 0..NC {
+                    let product = _mm512_mullo_epi32(mn, _mm512_set1_epi32(sums[c]));
+                    msum[c] = _mm512_add_epi32(msum[c], product);
+                }
+            }
+        } else {
+            for c in 0..NC {
+                isum[c] = _mm512_add_epi32(isum[c], dots[c]);
+                if g.has_mins {
+                    msum[c] = _mm512_add_epi32(msum[c], _mm512_set1_epi32(sums[c]));
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn any<const NC: usize, const VNNI: bool>(
+    r: Records<'_>,
+    a: &ActBlock<'_>,
+    acc: &mut [[f32; PANEL]],
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        match r.geometry.kind {
+            Kind::B2 => ternary::run::<NC, VNNI>(r, a, acc),
+            Kind::B4 => nibbles::run::<NC, VNNI>(r, a, acc),
+            _ => bytes::run::<NC, VNNI>(r, a, acc),
+        }
+    }
+}
+
+#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
+unsafe fn with_vnni<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
+    // SAFETY: the instruction set of this function.
+    unsafe { any::<NC, true>(r, a, acc) }
+}
+
+#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn without_vnni<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
+    // SAFETY: the instruction set of this function.
+    unsafe { any::<NC, false>(r, a, acc) }
+}
+
+#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn float_kind<const NC: usize, const P: usize>(
+    r: [Records<'_>; P],
+    a: &ActBlock<'_>,
+    acc: &mut [&mut [[f32; PANEL]]; P],
+) {
+    // SAFETY: the instruction set of this function.
+    unsafe {
+        match r[0].geometry.kind {
+            Kind::F16 => floats::run::<NC, 0, P>(r, a, acc),
+            Kind::Bf16 => floats::run::<NC, 1, P>(r, a, acc),
+            _ => floats::run::<NC, 2, P>(r, a, acc),
+        }
+    }
+}
+
+macro_rules! by_width {
+    ($width:expr, $f:ident, $args:tt, $($n:literal)*) => {
+        match $width {
+            $($n => by_width!(@call $f, $n, $args),)*
+            other => unreachable!("a block of {other} rows"),
+        }
+    };
+    (@call $f:ident, $n:literal, ($($arg:expr),*)) => { $f::<$n>($($arg),*) };
+}
+
+/// Adds the products of integer records to `acc[column][row]`.
+///
+/// # Safety
+/// The machine has AVX-512 F, BW, DQ and VL, and VNNI where `vnni` says so.
+pub unsafe fn int(vnni: bool, r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
+    // SAFETY: the caller's promise; lengths are asserted inside.
+    unsafe {
+        if vnni {
+            by_width!(a.width, with_vnni, (r, a, acc), 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
+        } else {
+            by_width!(a.width, without_vnni, (r, a, acc), 1 2 3 4 5 6 7 8)
+        }
+    }
+}
+
+/// Adds the products of float records of one panel to `acc[column][row]`.
+///
+/// # Safety
+/// The machine has AVX-512 F, BW, DQ and VL.
+pub unsafe fn float(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
+    macro_rules! go {
+        ($($n:literal)*) => {
+            match a.width {
+                $($n => float_kind::<$n, 1>([r], a, &mut [acc]),)*
+                other => unreachable!("a block of {other} rows"),
+            }
+        };
+    }
+    // SAFETY: the caller's promise.
+    unsafe { go!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16) }
+}
+
+/// As [`float`] for one row of activations and four panels.
+///
+/// # Safety
+/// The machine has AVX-512 F, BW, DQ and VL.
+pub unsafe fn float_vec4(r: [Records<'_>; 4], a: &ActBlock<'_>, acc: &mut [&mut [[f32; PANEL]]; 4]) {
+    // SAFETY: the caller's promise.
+    unsafe { float_kind::<1, 4>(r, a, acc) }
+}
