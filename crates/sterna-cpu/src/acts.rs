@@ -87,8 +87,7 @@ impl Acts {
 
     /// Bytes held.
     pub fn memory(&self) -> usize {
-        self.bytes.len()
-            + 4 * (self.floats.len() + self.scales.len() + self.sums.len() + self.sub_sums.len())
+        self.bytes.len() + 4 * (self.floats.len() + self.scales.len() + self.sums.len() + self.sub_sums.len())
     }
 
     /// A view that threads share.

@@ -11,6 +11,7 @@ use sterna_plan::{
 
 use crate::acts::Acts;
 use crate::attention::{self, PIECE};
+use crate::deal::Counter;
 use crate::isa::Isa;
 use crate::linear;
 use crate::load::Loaded;
@@ -39,7 +40,7 @@ pub struct CpuExecutor {
 #[derive(Default)]
 struct Lists {
     outputs: Vec<usize>,
-    counters: Vec<AtomicUsize>,
+    counters: Vec<Counter>,
     buffers: Vec<Shared<'static, f32>>,
     kv: Vec<Kv<'static>>,
 }
@@ -111,10 +112,9 @@ impl CpuExecutor {
         let mut lists = std::mem::take(&mut self.lists);
         lists.outputs.clear();
         lists.outputs.extend(rows.outputs().map(|o| o.0));
-        lists.counters.resize_with(entry.ops.len().max(lists.counters.len()), AtomicUsize::default);
-        for counter in &mut lists.counters {
-            *counter.get_mut() = 0;
-        }
+        let counters = entry.ops.len() * self.threads.len();
+        lists.counters.resize_with(counters.max(lists.counters.len()), Counter::default);
+        lists.counters.iter_mut().for_each(Counter::reset);
         lists.buffers.clear();
         for (spec, buffer) in entry.buffers.iter().zip(&mut self.buffers) {
             let n = if spec.rows == BufferRows::Call { rows.len() } else { lists.outputs.len() };

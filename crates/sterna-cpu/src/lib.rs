@@ -6,6 +6,7 @@
 mod acts;
 mod argmax;
 mod attention;
+mod deal;
 mod exec;
 mod isa;
 mod linear;

@@ -1,6 +1,6 @@
 //! One op of a plan on the team's threads. Between two barriers every element has one writer.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use sterna_plan::{
     Attention, AttentionInput, BufferId, BufferRows, Epilogue, Linear, ModelPlan, Op, OpTime, Plan, Prologue,
@@ -9,6 +9,7 @@ use sterna_plan::{
 
 use crate::acts::{Acts, Blocks, SharedActs};
 use crate::attention::{self, PIECE, Seen};
+use crate::deal::{Counter, Deal};
 use crate::exec::matrix;
 use crate::isa::Isa;
 use crate::linear::{self, Input};
@@ -66,7 +67,8 @@ pub struct Call<'a> {
     pub buffers: &'a [Shared<'a, f32>],
     pub kv: &'a [Kv<'a>],
     pub acts: SharedActs<'a>,
-    pub counters: &'a [AtomicUsize],
+    /// One for every op and thread.
+    pub counters: &'a [Counter],
     pub weight_bytes: &'a AtomicU64,
     pub macs: &'a AtomicU64,
 }
@@ -91,6 +93,10 @@ impl<'a> Call<'a> {
         let cols = self.entry.buffers[s.buffer.0].cols;
         // SAFETY: the caller's promise.
         unsafe { self.buffers[s.buffer.0].slice_mut(row * cols + s.start, s.len) }
+    }
+
+    fn deal(&self, at: usize, items: usize, team: Team<'_>) -> Deal<'a> {
+        Deal::new(&self.counters[at * team.threads..][..team.threads], items, team.thread)
     }
 
     fn all(&self, b: BufferId) -> Slice {
@@ -261,9 +267,9 @@ impl<'a> Call<'a> {
         let input = Input { acts, blocks, forms, rows };
         let mut bytes = 0;
         if l.epilogue == Epilogue::SiluMul {
-            self.gated(at, l, &input, scratch, &mut bytes);
+            self.gated(at, l, &input, team, scratch, &mut bytes);
         } else {
-            self.plain(at, l, &input, scratch, &mut bytes);
+            self.plain(at, l, &input, team, scratch, &mut bytes);
         }
         self.weight_bytes.fetch_add(bytes, Ordering::Relaxed);
         if team.thread == 0 {
@@ -283,44 +289,40 @@ impl<'a> Call<'a> {
         at: usize,
         l: &Linear,
         input: &Input<'_>,
+        team: Team<'_>,
         scratch: &mut linear::Scratch,
         bytes: &mut u64,
     ) {
         // Every member's panels, cut into takes, numbered through.
-        loop {
-            let mut n = self.counters[at].fetch_add(1, Ordering::Relaxed);
+        let take = |m: &Packed| self.take(m.geometry.panel_bytes(), input.rows, !m.geometry.is_int());
+        let takes = |m: &Packed| m.geometry.panels().div_ceil(take(m));
+        for mut n in self.deal(at, self.members(l).map(takes).sum(), team) {
             let mut start = l.out.start;
-            let mut found = false;
             for m in self.members(l) {
-                let g = &m.geometry;
-                let take = self.take(g.panel_bytes(), input.rows, !g.is_int());
-                let takes = g.panels().div_ceil(take);
-                if n < takes {
-                    let panels = n * take..((n + 1) * take).min(g.panels());
-                    *bytes += (panels.len() * g.panel_bytes()) as u64;
-                    if input.rows == 1 && !g.is_int() {
-                        for first in panels.step_by(4) {
-                            let tiles = linear::float_vec4(self.isa, m, first, input, scratch);
-                            for (i, tile) in tiles.iter().enumerate() {
-                                self.finish(l, start, g.rows, first + i, 0, tile);
-                            }
-                        }
-                    } else {
-                        for p in panels {
-                            let tile = linear::panel(self.isa, m, p, input, scratch);
-                            for (r, y) in tile.iter().enumerate() {
-                                self.finish(l, start, g.rows, p, r, y);
-                            }
+                let (g, takes) = (&m.geometry, takes(m));
+                if n >= takes {
+                    n -= takes;
+                    start += g.rows;
+                    continue;
+                }
+                let panels = n * take(m)..((n + 1) * take(m)).min(g.panels());
+                *bytes += (panels.len() * g.panel_bytes()) as u64;
+                if input.rows == 1 && !g.is_int() {
+                    for first in panels.step_by(4) {
+                        let tiles = linear::float_vec4(self.isa, m, first, input, scratch);
+                        for (i, tile) in tiles.iter().enumerate() {
+                            self.finish(l, start, g.rows, first + i, 0, tile);
                         }
                     }
-                    found = true;
-                    break;
+                } else {
+                    for p in panels {
+                        let tile = linear::panel(self.isa, m, p, input, scratch);
+                        for (r, y) in tile.iter().enumerate() {
+                            self.finish(l, start, g.rows, p, r, y);
+                        }
+                    }
                 }
-                n -= takes;
-                start += g.rows;
-            }
-            if !found {
-                return;
+                break;
             }
         }
     }
@@ -345,6 +347,7 @@ impl<'a> Call<'a> {
         at: usize,
         l: &Linear,
         input: &Input<'_>,
+        team: Team<'_>,
         scratch: &mut linear::Scratch,
         bytes: &mut u64,
     ) {
@@ -353,12 +356,8 @@ impl<'a> Call<'a> {
         let g = &gate.geometry;
         let pair_bytes = g.panel_bytes() + up.geometry.panel_bytes();
         let take = self.take(pair_bytes, input.rows, false);
-        loop {
-            let n = self.counters[at].fetch_add(1, Ordering::Relaxed);
+        for n in self.deal(at, g.panels().div_ceil(take), team) {
             let panels = n * take..((n + 1) * take).min(g.panels());
-            if panels.is_empty() {
-                return;
-            }
             *bytes += (panels.len() * pair_bytes) as u64;
             for p in panels {
                 let [a, b] = linear::panel_pair(self.isa, [gate, up], p, input, scratch);
@@ -430,11 +429,7 @@ impl<'a> Call<'a> {
         let kv = &self.kv[a.state.0];
         // A task is a kv head of a row, the later (longer) rows first.
         let tasks = self.rows.len() * a.kv_heads;
-        loop {
-            let task = self.counters[at].fetch_add(1, Ordering::Relaxed);
-            if task >= tasks {
-                return;
-            }
+        for task in self.deal(at, tasks, team) {
             let (row, head) = (self.rows.len() - 1 - task / a.kv_heads, task % a.kv_heads);
             let r = &self.rows[row];
             let base = kv.base(r.sequence, head);

@@ -162,6 +162,35 @@ impl WeightSource for Synthetic {
     fn release(&self, _: &str) {}
 }
 
+/// Random valid weights for a list of specifications.
+pub struct Matrices(BTreeMap<String, (Encoding, usize, usize, Vec<u8>)>);
+
+impl Matrices {
+    /// One weight for each of `specs`, filled as [`Synthetic::new`] fills them; f32 tables hold `-1 .. 1`.
+    pub fn new(specs: &[sterna_plan::WeightSpec], seed: u64) -> Self {
+        let mut random = Random(seed);
+        let filled = specs.iter().map(|s| {
+            let mut data = fill(s.encoding, s.rows, s.cols, &mut random);
+            if s.encoding == Encoding::F32 {
+                for v in data.chunks_exact_mut(4) {
+                    let x = (random.bits() >> 40) as f32 / (1u64 << 23) as f32 - 1.0;
+                    v.copy_from_slice(&x.to_le_bytes());
+                }
+            }
+            (s.name.clone(), (s.encoding, s.rows, s.cols, data))
+        });
+        Self(filled.collect())
+    }
+}
+
+impl WeightSource for Matrices {
+    fn weight(&self, name: &str) -> Option<Weight<'_>> {
+        let (encoding, rows, cols, data) = self.0.get(name)?;
+        Some(Weight { encoding: *encoding, rows: *rows, cols: *cols, data, order: RowOrder::Plain })
+    }
+    fn release(&self, _: &str) {}
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,9 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use sterna_run::SamplingParams;
 
-use crate::engine::{Device, EngineOptions};
+use sterna_cpu::Isa;
+
+use crate::engine::{Device, EngineOptions, IsaName};
 
 /// Run low-bit language models on this machine.
 ///
@@ -63,6 +65,9 @@ pub struct ModelArgs {
     /// Where to run
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
     pub device: Device,
+    /// Best instruction set that the CPU's kernels may use [default: the best one here]
+    #[arg(long, value_enum, value_name = "ISA")]
+    pub isa: Option<IsaName>,
     /// Threads; 0 takes one per core
     #[arg(short, long, default_value_t = 0)]
     pub threads: usize,
@@ -79,6 +84,7 @@ impl ModelArgs {
     pub fn options(&self) -> EngineOptions {
         EngineOptions {
             device: self.device,
+            isa: self.isa.map_or_else(Isa::detect, IsaName::isa),
             threads: self.threads,
             context: self.context,
             ..EngineOptions::default()

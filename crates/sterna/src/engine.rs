@@ -48,6 +48,14 @@ pub enum EngineError {
     /// The built-in model is damaged: the program was built from a broken tree.
     #[error("the built-in model cannot be read: {0}")]
     BuiltIn(Box<BundleError>),
+    /// An instruction set that this processor lacks.
+    #[error("this processor has no {isa}; the best it has is {best}, which is what it takes without --isa")]
+    NoIsa {
+        /// Asked for.
+        isa: &'static str,
+        /// Present.
+        best: &'static str,
+    },
     /// The plan.
     #[error(transparent)]
     Plan(#[from] PlanError),
@@ -75,11 +83,38 @@ pub enum Device {
     RefFloatA8,
 }
 
+/// Instruction sets by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum IsaName {
+    /// Plain Rust
+    Portable,
+    /// x86: AVX2, FMA and F16C
+    Avx2,
+    /// x86: AVX-512 F, BW, DQ and VL
+    Avx512,
+    /// x86: AVX-512 with VNNI
+    Avx512Vnni,
+}
+
+impl IsaName {
+    /// What it names.
+    pub fn isa(self) -> Isa {
+        match self {
+            IsaName::Portable => Isa::Portable,
+            IsaName::Avx2 => Isa::Avx2,
+            IsaName::Avx512 => Isa::Avx512,
+            IsaName::Avx512Vnni => Isa::Avx512Vnni,
+        }
+    }
+}
+
 /// How to run a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineOptions {
     /// Where.
     pub device: Device,
+    /// Best instruction set of the CPU's kernels.
+    pub isa: Isa,
     /// Threads; 0 for one per core.
     pub threads: usize,
     /// Positions of a session; `None` for the model's own, at most 4,096.
@@ -90,7 +125,7 @@ pub struct EngineOptions {
 
 impl Default for EngineOptions {
     fn default() -> Self {
-        Self { device: Device::Cpu, threads: 0, context: None, fusions: Fusions::ALL }
+        Self { device: Device::Cpu, isa: Isa::detect(), threads: 0, context: None, fusions: Fusions::ALL }
     }
 }
 
@@ -135,7 +170,7 @@ impl Engine {
         let plan_options = PlanOptions { fusions: options.fusions, ..PlanOptions::new(context) };
         let numerics = |name: &str, encoding, cols| model.numerics.linear(name, encoding, cols);
         let plan = Arc::new(sterna_plan::build(&model.config, &model, &numerics, &plan_options)?);
-        Ok(Self { model, plan, backend: backend(options) })
+        Ok(Self { model, plan, backend: backend(options)? })
     }
 
     /// Opens and plans.
@@ -162,13 +197,19 @@ impl Engine {
 }
 
 /// The backend that options name.
-pub fn backend(options: &EngineOptions) -> Box<dyn Backend> {
+///
+/// # Errors
+/// [`EngineError::NoIsa`].
+pub fn backend(options: &EngineOptions) -> Result<Box<dyn Backend>, EngineError> {
+    if !options.isa.is_here() {
+        return Err(EngineError::NoIsa { isa: options.isa.name(), best: Isa::detect().name() });
+    }
     let cpu = |isa| Box::new(CpuBackend::new(CpuOptions { threads: options.threads, isa }));
-    match options.device {
-        Device::Cpu => cpu(Isa::detect()),
+    Ok(match options.device {
+        Device::Cpu => cpu(options.isa),
         Device::CpuPortable => cpu(Isa::Portable),
         Device::RefLaw => Box::new(RefBackend::law()),
         Device::RefFloat => Box::new(RefBackend::float()),
         Device::RefFloatA8 => Box::new(RefBackend::float_with_activations()),
-    }
+    })
 }

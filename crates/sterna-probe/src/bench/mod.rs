@@ -1,11 +1,13 @@
 //! What calls of a model cost, against what the machine can do.
 
 mod generation;
+mod kernels;
 mod load;
 mod profile;
 mod widths;
 
 pub use generation::{GenerationOptions, GenerationRow, GenerationTable, generation_table};
+pub use kernels::{KernelOptions, KernelRow, KernelTable, kernel_table};
 pub use load::Load;
 pub use profile::{OpShare, Profile, profile};
 pub use widths::{RowsWanted, WidthOptions, WidthRow, WidthTable, width_table};

@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 use sterna_format::Encoding;
 use sterna_plan::{Backend, LinearNumerics, PlanOptions};
-use sterna_probe::bench::{self, GenerationOptions, RowsWanted, WidthOptions};
+use sterna_probe::bench::{self, GenerationOptions, KernelOptions, RowsWanted, WidthOptions};
 use sterna_probe::interleave::Rounds;
 use sterna_probe::limits::{LimitOptions, Limits};
 use sterna_probe::synthetic::{self, Synthetic};
@@ -60,6 +60,18 @@ pub struct BenchArgs {
     /// Show where the time of one call goes
     #[arg(long)]
     pub profile: bool,
+    /// Linear layers alone, weights out of every cache: encodings to measure, such as tq2_0,q8_0
+    #[arg(long, value_delimiter = ',', value_name = "ENCODINGS", conflicts_with_all = ["model", "synthetic"])]
+    pub kernels: Vec<String>,
+    /// With --kernels: outputs and inputs of a matrix
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "4096x4096",
+        value_name = "ROWSxCOLS",
+        requires = "kernels"
+    )]
+    pub shapes: Vec<String>,
     /// Measure the machine only
     #[arg(long)]
     pub limits_only: bool,
@@ -83,7 +95,7 @@ fn session(args: &BenchArgs) -> Result<(String, Session), Box<dyn std::error::Er
     let context = options.context.unwrap_or(1024);
     let plan = Arc::new(sterna_plan::build(&config, &weights, &numerics, &PlanOptions::new(context))?);
     let bar = output::bytes_bar("packing", args.model.json);
-    let backend: Box<dyn Backend> = engine::backend(&options);
+    let backend: Box<dyn Backend> = engine::backend(&options)?;
     let executor = backend.load(plan, &weights, &mut |done, total| {
         bar.set_length(total);
         bar.set_position(done);
@@ -91,6 +103,34 @@ fn session(args: &BenchArgs) -> Result<(String, Session), Box<dyn std::error::Er
     bar.finish_and_clear();
     let layers = config.layers;
     Ok((format!("synthetic {shape}, {layers} layers, {linear} and {head}"), Session::new(executor, context)?))
+}
+
+fn kernels(args: &BenchArgs, limits: &Limits) -> Outcome {
+    let backend = engine::backend(&args.model.options())?;
+    let mut tables = Vec::new();
+    for encoding in &args.kernels {
+        for shape in &args.shapes {
+            let sides = shape.split_once('x').and_then(|(r, c)| Some((r.parse().ok()?, c.parse().ok()?)));
+            let (rows, cols) = sides.ok_or_else(|| format!("`{shape}` is no shape such as 4096x16384"))?;
+            let options = KernelOptions {
+                encoding: encoding.parse()?,
+                rows,
+                cols,
+                widths: args.widths.clone(),
+                cold_bytes: 160 << 20,
+                rounds: Rounds { rounds: args.rounds.max(1), ..Rounds::default() },
+            };
+            let table = bench::kernel_table(&*backend, &options, limits)?;
+            if !args.model.json {
+                say!("\n{table}");
+            }
+            tables.push(table);
+        }
+    }
+    if args.model.json {
+        say!("{}", json!({ "limits": limits, "kernels": tables }));
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Runs the command.
@@ -110,6 +150,9 @@ pub fn main(args: &BenchArgs) -> Outcome {
             say!("{}", json!({ "limits": limits }));
         }
         return Ok(ExitCode::SUCCESS);
+    }
+    if !args.kernels.is_empty() {
+        return kernels(args, &limits);
     }
     let (name, mut session) = session(args)?;
     let rounds = Rounds { rounds: args.rounds.max(1), ..Rounds::default() };

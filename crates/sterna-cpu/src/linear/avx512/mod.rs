@@ -193,11 +193,7 @@ unsafe fn add_sub<const NC: usize>(
 }
 
 #[inline(always)]
-unsafe fn any<const NC: usize, const VNNI: bool>(
-    r: Records<'_>,
-    a: &ActBlock<'_>,
-    acc: &mut [[f32; PANEL]],
-) {
+unsafe fn any<const NC: usize, const VNNI: bool>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
     // SAFETY: the caller's.
     unsafe {
         match r.geometry.kind {

@@ -1,0 +1,249 @@
+//! Linear layers alone: what one matrix costs at every width, with its weights out of every cache.
+//!
+//! The plan is a list of equal linear layers on different weights, executed as any other plan, so a figure includes
+//! what an op costs besides its products: quantising its input, dealing out panels, meeting at the end.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+use sterna_format::Encoding;
+use sterna_plan::{
+    Backend, BackendError, Buffer, BufferId, BufferRows, CallStats, Epilogue, Executor, Level, Linear,
+    LinearNumerics, ModelPlan, Op, Outputs, Plan, Prologue, RowTable, Slice, Wanted, WeightId, WeightSpec,
+    WeightUse,
+};
+
+use super::{BenchError, Load};
+use crate::interleave::{Arm, Interleaved, Rounds, interleave};
+use crate::limits::Limits;
+use crate::stats::Summary;
+use crate::synthetic::Matrices;
+use crate::table::{Table, number, percent};
+
+/// Tokens of the tiny embedding that feeds the layers.
+const VOCAB: usize = 16;
+
+/// What to measure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct KernelOptions {
+    /// Encoding of the weights, by name.
+    #[serde(serialize_with = "name")]
+    pub encoding: Encoding,
+    /// Outputs of a matrix.
+    pub rows: usize,
+    /// Inputs of a matrix.
+    pub cols: usize,
+    /// Rows of a call, ascending.
+    pub widths: Vec<usize>,
+    /// Bytes that a call reads at least; matrices are added until it does.
+    pub cold_bytes: u64,
+    /// Rounds.
+    pub rounds: Rounds,
+}
+
+fn name<S: serde::Serializer>(encoding: &Encoding, s: S) -> Result<S::Ok, S::Error> {
+    s.serialize_str(encoding.name())
+}
+
+/// One width.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct KernelRow {
+    /// Rows of the call.
+    pub width: usize,
+    /// Milliseconds of one matrix.
+    pub ms: Summary,
+    /// Time over that of the first width.
+    pub cost: f64,
+    /// Time over `max(bytes / read bandwidth, operations / the rate at the widest call)`.
+    pub over_roofline: f64,
+    /// Work and rates.
+    #[serde(flatten)]
+    pub load: Load,
+}
+
+/// All widths of one matrix.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct KernelTable {
+    /// What was measured.
+    pub options: KernelOptions,
+    /// Matrices that a call goes through.
+    pub matrices: usize,
+    /// One for each width.
+    pub rows: Vec<KernelRow>,
+    /// Samples and noise.
+    pub samples: Interleaved,
+}
+
+fn plan(o: &KernelOptions, matrices: usize) -> ModelPlan {
+    let group = match o.encoding.int_layout(o.cols) {
+        None => LinearNumerics::Float,
+        Some(l) => LinearNumerics::Int8 { group: l.group },
+    };
+    let spec = |name: String, encoding, rows, usage| WeightSpec { name, encoding, rows, cols: o.cols, usage };
+    let mut weights = vec![spec("embed".into(), Encoding::F32, VOCAB, WeightUse::Gather)];
+    weights
+        .extend((0..matrices).map(|i| spec(format!("w{i}"), o.encoding, o.rows, WeightUse::Linear(group))));
+    let width = o.widths.last().copied().unwrap_or(1);
+    let buffer = |name, cols| Buffer { name, cols, rows: BufferRows::Call };
+    let all = |buffer, len| Slice { buffer, start: 0, len };
+    let (x, y) = (BufferId(0), BufferId(1));
+    let mut ops = vec![Op::Embed { table: WeightId(0), scale: 1.0, out: x }];
+    ops.extend((0..matrices).map(|i| {
+        Op::Linear(Linear {
+            prologue: Prologue::None,
+            members: vec![WeightId(i + 1)],
+            input: all(x, o.cols),
+            out: all(y, o.rows),
+            epilogue: Epilogue::Store,
+        })
+    }));
+    ops.push(Op::Argmax { logits: y, valid: VOCAB });
+    let entry = Plan {
+        name: "kernels".into(),
+        width,
+        buffers: vec![buffer("x", o.cols), buffer("y", o.rows)],
+        ops,
+        level: Level::Exact,
+    };
+    ModelPlan {
+        weights,
+        states: Vec::new(),
+        entries: vec![entry],
+        frequencies: Vec::new(),
+        rotation_factor: 1.0,
+        vocab: VOCAB,
+        padded_vocab: o.rows,
+        context: width.max(1),
+        attention_piece: 64,
+    }
+}
+
+struct Bench {
+    executor: Box<dyn Executor>,
+    out: Outputs,
+    tables: Vec<RowTable>,
+    stats: Vec<CallStats>,
+}
+
+/// Measures one matrix shape on `backend`.
+///
+/// # Errors
+/// Options that measure nothing; the backend's errors; [`BenchError::Implausible`] when a rate is above what the
+/// machine can do.
+pub fn kernel_table(
+    backend: &dyn Backend,
+    options: &KernelOptions,
+    limits: &Limits,
+) -> Result<KernelTable, BenchError> {
+    let o = options;
+    if o.widths.first().is_none_or(|w| *w == 0) || o.widths.windows(2).any(|w| w[0] >= w[1]) {
+        return Err(BenchError::Options("widths must ascend from at least 1".into()));
+    }
+    let row_bytes = o.encoding.row_bytes(o.cols).map_err(|e| BenchError::Options(e.to_string()))?;
+    if o.rows < VOCAB || row_bytes == 0 {
+        return Err(BenchError::Options(format!("a matrix needs at least {VOCAB} rows and a column")));
+    }
+    let each = (row_bytes * o.rows) as u64;
+    let matrices = usize::try_from(o.cold_bytes.div_ceil(each)).unwrap_or(1).max(1);
+    let plan = Arc::new(plan(o, matrices));
+    let weights = Matrices::new(&plan.weights, 1);
+    let mut executor = backend.load(plan, &weights, &mut |_, _| {})?;
+    drop(weights);
+    let widest = o.widths.last().copied().unwrap_or(1);
+    executor.allocate(1, widest)?;
+    let tables = o.widths.iter().map(|width| {
+        let tokens: Vec<u32> = (0..*width as u32).map(|i| i % VOCAB as u32).collect();
+        let mut table = RowTable::new();
+        table.push_chain(0, 0, &tokens, 1, Wanted::Argmax);
+        table
+    });
+    let mut bench = Bench {
+        tables: tables.collect(),
+        stats: vec![CallStats::default(); o.widths.len()],
+        out: Outputs::default(),
+        executor,
+    };
+    let arm = |(i, width): (usize, &usize)| {
+        let run = move |b: &mut Bench| {
+            let run = b.executor.execute(0, &b.tables[i], &mut b.out);
+            b.stats[i] = b.out.stats;
+            Ok(run?)
+        };
+        Arm::new(format!("width {width}"), run).prepared(|b| Ok(b.executor.truncate(0, 0)?))
+    };
+    let mut arms: Vec<Arm<'_, Bench>> = o.widths.iter().enumerate().map(arm).collect();
+    let samples = interleave(&mut bench, &mut arms, o.rounds)?;
+    drop(arms);
+
+    let base = samples.arms.first().map_or(0.0, |a| a.time.median);
+    let loads = || {
+        let both = samples.arms.iter().zip(&bench.stats);
+        both.map(|(arm, stats)| (arm, Load::of(*stats, 1, arm.time.median, limits)))
+    };
+    let rate = loads().last().map_or(0.0, |l| l.1.gmac_s);
+    let mut rows = Vec::with_capacity(o.widths.len());
+    for (width, (arm, load)) in o.widths.iter().zip(loads()) {
+        let over = |x: f64, y: f64| if y > 0.0 { x / y } else { 0.0 };
+        let bound =
+            over(load.weight_bytes as f64 / 1e9, limits.read_gb_s()).max(over(load.macs as f64 / 1e9, rate));
+        rows.push(KernelRow {
+            width: *width,
+            ms: arm.time.scaled(1e3 / matrices as f64),
+            cost: over(arm.time.median, base),
+            over_roofline: over(arm.time.median, bound),
+            load,
+        });
+    }
+    let table = KernelTable { options: o.clone(), matrices, rows, samples };
+    if let Some(row) = table.rows.iter().find(|r| r.load.implausible) {
+        let what = format!("a call of {} rows", row.width);
+        let (gb_s, limit_gb_s) = (row.load.gb_s, limits.read_gb_s());
+        return Err(BenchError::Implausible { what, gb_s, limit_gb_s, table: table.to_string() });
+    }
+    Ok(table)
+}
+
+impl From<BackendError> for BenchError {
+    fn from(e: BackendError) -> Self {
+        BenchError::Session(e.into())
+    }
+}
+
+impl fmt::Display for KernelTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let head = [
+            "rows",
+            "ms",
+            "quartiles",
+            "cost",
+            "over roofline",
+            "GB/s",
+            "of memory",
+            "GMAC/s",
+            "a thread",
+            "of int8 peak",
+            "",
+        ];
+        let mut t = Table::new(&head);
+        for r in &self.rows {
+            let l = &r.load;
+            t.row(vec![
+                r.width.to_string(),
+                number(r.ms.median),
+                percent(r.ms.spread()),
+                format!("{:.2}", r.cost),
+                format!("{:.2}", r.over_roofline),
+                number(l.gb_s),
+                percent(l.bandwidth_share),
+                number(l.gmac_s),
+                number(l.gmac_s_per_thread),
+                percent(l.peak_share),
+                if l.implausible { "IMPLAUSIBLE".into() } else { String::new() },
+            ]);
+        }
+        let KernelOptions { encoding, rows, cols, .. } = &self.options;
+        let (n, note) = (self.matrices, self.samples.note());
+        write!(f, "{encoding} {rows} x {cols}, {n} matrices in turn\n{t}{note}")
+    }
+}
