@@ -355,17 +355,29 @@ impl<'a> Call<'a> {
         let (Some(gate), Some(up)) = (pair.next(), pair.next()) else { return };
         let g = &gate.geometry;
         let pair_bytes = g.panel_bytes() + up.geometry.panel_bytes();
-        let take = self.take(pair_bytes, input.rows, false);
+        let alone = input.rows == 1;
+        let take = if alone { linear::RUN } else { 1 };
+        // Of one row, or of one panel: what is written next to each other.
+        let finish = |p: usize, r: usize, gate: &[f32; PANEL], up: &[f32; PANEL]| {
+            let n = (g.rows - p * PANEL).min(PANEL);
+            let slice = Slice { start: l.out.start + p * PANEL, len: n, ..l.out };
+            // SAFETY: this panel of this row was taken by one thread.
+            rowwise::silu_mul(self.isa, &gate[..n], &up[..n], unsafe { self.write(slice, r) });
+        };
         for n in self.deal(at, g.panels().div_ceil(take), team) {
             let panels = n * take..((n + 1) * take).min(g.panels());
             *bytes += (panels.len() * pair_bytes) as u64;
+            if alone {
+                let [a, b] = linear::vec_pair(self.isa, [gate, up], panels.clone(), input, scratch);
+                for (p, (a, b)) in panels.zip(a.iter().zip(b)) {
+                    finish(p, 0, a, b);
+                }
+                continue;
+            }
             for p in panels {
                 let [a, b] = linear::panel_pair(self.isa, [gate, up], p, input, scratch);
-                let n = (g.rows - p * PANEL).min(PANEL);
                 for (r, (a, b)) in a.iter().zip(b).enumerate() {
-                    let slice = Slice { start: l.out.start + p * PANEL, len: n, ..l.out };
-                    // SAFETY: this panel of this row was taken by one thread.
-                    rowwise::silu_mul(self.isa, &a[..n], &b[..n], unsafe { self.write(slice, r) });
+                    finish(p, r, a, b);
                 }
             }
         }

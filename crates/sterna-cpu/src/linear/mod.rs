@@ -20,6 +20,9 @@ const CHUNK: usize = 8 << 10;
 /// Inputs of one panel whose ternary codes are unpacked at a time (16 bytes each).
 const UNPACKED: usize = 512;
 
+/// Panels of one matrix that a call of one row goes through before it turns to the other of a pair.
+pub const RUN: usize = 4;
+
 /// Scratch of one thread.
 #[derive(Default)]
 pub struct Scratch {
@@ -34,8 +37,8 @@ impl Scratch {
     /// Room for calls of `rows` rows.
     pub fn new(rows: usize) -> Self {
         Self {
-            acc: vec![[0.0; PANEL]; rows.max(4)],
-            acc2: vec![[0.0; PANEL]; rows.max(4)],
+            acc: vec![[0.0; PANEL]; rows.max(RUN)],
+            acc2: vec![[0.0; PANEL]; rows.max(RUN)],
             codes: vec![0; UNPACKED * PANEL],
         }
     }
@@ -126,6 +129,26 @@ pub fn panel_pair<'s>(
     one_panel(isa, gate, panel, input, &mut s.acc, &mut s.codes);
     one_panel(isa, up, panel, input, &mut s.acc2, &mut s.codes);
     [&s.acc[..input.rows], &s.acc2[..input.rows]]
+}
+
+/// As [`panel_pair`] for one row and up to [`RUN`] panels, first all of one matrix and then all of the other: streams
+/// of memory that last. `[panel][16]`.
+pub fn vec_pair<'s>(
+    isa: Isa,
+    pair: [&Packed; 2],
+    panels: std::ops::Range<usize>,
+    input: &Input<'_>,
+    s: &'s mut Scratch,
+) -> [&'s [[f32; PANEL]]; 2] {
+    let n = panels.len().min(RUN);
+    for (m, acc) in pair.into_iter().zip([&mut s.acc, &mut s.acc2]) {
+        let block = input.block(m.geometry.cols, 0);
+        acc[..n].fill([0.0; PANEL]);
+        for (at, acc) in panels.clone().zip(acc.chunks_exact_mut(1)).take(n) {
+            kernel(isa, m.records(at, 0, m.geometry.groups()), &block, acc);
+        }
+    }
+    [&s.acc[..n], &s.acc2[..n]]
 }
 
 fn one_panel(isa: Isa, m: &Packed, at: usize, input: &Input<'_>, acc: &mut [[f32; PANEL]], codes: &mut [u8]) {
