@@ -47,7 +47,7 @@ pub struct Forms {
     pub floats: bool,
     /// Activation group of the integer forms; 0 without them.
     pub group: usize,
-    /// Sums over [`SUM`] inputs (minima, zero points of 4-bit codes).
+    /// Sums over [`SUM`] inputs (minima and sub-blocks of 4- and 8-bit weights).
     pub sub_sums: bool,
 }
 
@@ -58,7 +58,7 @@ pub struct Acts {
     floats: Vec<f32>,
     scales: Vec<f32>,
     sums: Vec<i32>,
-    sub_sums: Vec<i32>,
+    sub_sums: Vec<i16>,
 }
 
 impl Acts {
@@ -87,7 +87,9 @@ impl Acts {
 
     /// Bytes held.
     pub fn memory(&self) -> usize {
-        self.bytes.len() + 4 * (self.floats.len() + self.scales.len() + self.sums.len() + self.sub_sums.len())
+        self.bytes.len()
+            + 2 * self.sub_sums.len()
+            + 4 * (self.floats.len() + self.scales.len() + self.sums.len())
     }
 
     /// A view that threads share.
@@ -109,7 +111,7 @@ pub struct SharedActs<'a> {
     floats: Shared<'a, f32>,
     scales: Shared<'a, f32>,
     sums: Shared<'a, i32>,
-    sub_sums: Shared<'a, i32>,
+    sub_sums: Shared<'a, i16>,
 }
 
 /// One block of rows.
@@ -125,8 +127,8 @@ pub struct ActBlock<'a> {
     pub scales: &'a [f32],
     /// Sums of the int8 values, `[cols / group][width]`.
     pub sums: &'a [i32],
-    /// Sums of the int8 values, `[cols / SUM][width]`.
-    pub sub_sums: &'a [i32],
+    /// Sums of the int8 values over [`SUM`] inputs, `[cols / 32][width][2]`: at most 16 * 127, so an int16 holds one.
+    pub sub_sums: &'a [i16],
 }
 
 impl<'a> SharedActs<'a> {
@@ -167,10 +169,13 @@ impl<'a> SharedActs<'a> {
             }
         }
         if forms.sub_sums {
-            for (s, part) in q.chunks_exact(SUM).enumerate() {
-                let sum = part.iter().map(|v| i32::from(*v)).sum::<i32>();
+            for (s, part) in q.chunks_exact(2 * SUM).enumerate() {
                 // SAFETY: as above.
-                unsafe { self.sub_sums.slice_mut(first * (cols / SUM) + s * width + lane, 1)[0] = sum };
+                let out =
+                    unsafe { self.sub_sums.slice_mut(first * (cols / SUM) + (s * width + lane) * 2, 2) };
+                for (out, part) in out.iter_mut().zip(part.chunks_exact(SUM)) {
+                    *out = part.iter().map(|v| i16::from(*v)).sum();
+                }
             }
         }
     }
@@ -204,7 +209,7 @@ impl<'a> SharedActs<'a> {
                     self.sums.slice(at, n)
                 },
                 sub_sums: {
-                    let (at, n) = part(forms.sub_sums, cols / SUM);
+                    let (at, n) = part(forms.sub_sums, cols / (2 * SUM) * 2);
                     self.sub_sums.slice(at, n)
                 },
             }

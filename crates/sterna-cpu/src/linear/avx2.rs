@@ -263,8 +263,8 @@ unsafe fn signed(p: *const u8) -> [__m256i; 2] {
 /// Sums over the 32 inputs of a sub-block, counted from the first input.
 #[inline(always)]
 fn sums32<const NC: usize>(a: &ActBlock<'_>, sub: usize) -> [i32; NC] {
-    let parts = &a.sub_sums[sub * 2 * NC..][..2 * NC];
-    std::array::from_fn(|c| parts[c] + parts[NC + c])
+    let parts = a.sub_sums[sub * 2 * NC..][..2 * NC].as_chunks::<2>().0;
+    std::array::from_fn(|c| i32::from(parts[c][0]) + i32::from(parts[c][1]))
 }
 
 /// 4-bit records.

@@ -1,99 +1,120 @@
 //! 8-bit records.
+//!
+//! With VNNI the weights are made unsigned, `w + 128`, and 128 times the sum of the activations is taken away again.
 
 use super::*;
 
+/// Products of `4 * steps` inputs added to `dots`, with VNNI those of `w + 128`.
 #[inline(always)]
-pub unsafe fn run<const NC: usize, const VNNI: bool>(
+unsafe fn sub_block<const NC: usize, const VNNI: bool>(
+    mut p: *const u8,
+    mut q: *const u8,
+    steps: usize,
+    mut dots: [__m512i; NC],
+) -> [__m512i; NC] {
+    // SAFETY: the caller keeps 64 bytes of codes and 4 inputs of every column readable for each step.
+    unsafe {
+        let bias = _mm512_set1_epi8(-128);
+        for _ in 0..steps {
+            _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
+            let w = load(p);
+            if VNNI {
+                let w = _mm512_xor_si512(w, bias);
+                for c in 0..NC {
+                    dots[c] = _mm512_dpbusd_epi32(dots[c], w, broadcast4(q.add(c * 4)));
+                }
+            } else {
+                // `|w|` times `q` with the sign of `w`: pairs are at most 2 * 128 * 127, so no int16 overflows.
+                let (abs, negative) = (_mm512_abs_epi8(w), _mm512_movepi8_mask(w));
+                for c in 0..NC {
+                    let y = broadcast4(q.add(c * 4));
+                    let y = _mm512_mask_sub_epi8(y, negative, _mm512_setzero_si512(), y);
+                    dots[c] = _mm512_add_epi32(dots[c], whole::<false>(_mm512_maddubs_epi16(abs, y)));
+                }
+            }
+            p = p.add(64);
+            q = q.add(4 * NC);
+        }
+        dots
+    }
+}
+
+/// Groups of one block.
+#[inline(always)]
+pub unsafe fn flat<const NC: usize, const VNNI: bool>(
     r: Records<'_>,
     a: &ActBlock<'_>,
     acc: &mut [[f32; PANEL]],
 ) {
     let g = r.geometry;
-    assert!(g.kind == Kind::B8 && a.width == NC && a.bytes.len() == g.cols * NC);
-    assert!(a.sub_sums.len() == g.cols / SUM * NC);
-    let subs = g.group / g.sub;
+    assert!(g.kind == Kind::B8 && a.width == NC && a.bytes.len() == g.cols * NC && g.sub == g.group);
     // SAFETY: offsets stay inside the records and `a.bytes`, both checked.
     unsafe {
         let mut out = load_acc::<NC>(acc);
         for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
             let group = r.first + i;
             let base = record.as_ptr();
-            let mut p = base;
-            let mut q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
-            let (mut isum, mut msum) = (zeros::<NC>(), zeros::<NC>());
-            for s in 0..subs {
-                let sums: [i32; NC] = if subs == 1 {
-                    std::array::from_fn(|c| a.sums[group * NC + c])
-                } else {
-                    sums::<NC>(a, group * g.group + s * g.sub, g.sub)
-                };
-                let mut dots = zeros::<NC>();
-                if VNNI {
-                    biased::<NC>(p, q, g.sub / 4, &sums, &mut dots);
-                } else {
-                    by_sign::<NC>(p, q, g.sub / 4, &mut dots);
-                }
-                p = p.add(16 * g.sub);
-                q = q.add(g.sub * NC);
-                add_sub::<NC>(&r, base, s, &dots, &sums, &mut isum, &mut msum);
-            }
-            add_group::<NC>(&mut out, &isum, scales(&r, base), a, group);
+            let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
+            let sums = &a.sums[group * NC..][..NC];
+            let bias = if VNNI { -128 } else { 0 };
+            let start = std::array::from_fn(|c| _mm512_set1_epi32(bias * sums[c]));
+            // A constant number of steps for the usual block of 32 lets the loop be unrolled.
+            let dots = if g.group == 32 {
+                sub_block::<NC, VNNI>(base, q, 8, start)
+            } else {
+                sub_block::<NC, VNNI>(base, q, g.group / 4, start)
+            };
+            add_group::<NC>(&mut out, &dots, scales(&r, base), a, group);
             if g.has_mins {
-                add_mins::<NC>(&mut out, &msum, halves(base.add(g.dmin_at())), a, group);
+                add_one_min::<NC>(&mut out, halves(base.add(g.dmin_at())), a, group);
             }
         }
         store_acc::<NC>(out, acc);
     }
 }
 
-/// `w + 128` is unsigned, as the instruction wants it; 128 times the sum of the activations is taken away first.
+/// Groups of several sub-blocks with integer scales, and minima where there are some.
 #[inline(always)]
-unsafe fn biased<const NC: usize>(
-    mut p: *const u8,
-    mut q: *const u8,
-    steps: usize,
-    sums: &[i32; NC],
-    dots: &mut [__m512i; NC],
+pub unsafe fn scaled<const NC: usize, const VNNI: bool>(
+    r: Records<'_>,
+    a: &ActBlock<'_>,
+    acc: &mut [[f32; PANEL]],
 ) {
-    // SAFETY: as in `run`.
+    let g = r.geometry;
+    assert!(g.kind == Kind::B8 && a.width == NC && a.bytes.len() == g.cols * NC);
+    assert!((g.sub == 16 || g.sub == 32) && a.sub_sums.len() == g.cols / SUM * NC);
+    // SAFETY: offsets stay inside the records and `a.bytes`, both checked.
     unsafe {
-        let bias = _mm512_set1_epi8(-128);
-        for c in 0..NC {
-            dots[c] = _mm512_set1_epi32(-128 * sums[c]);
-        }
-        for _ in 0..steps {
-            _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
-            let w = _mm512_xor_si512(load(p), bias);
-            for c in 0..NC {
-                dots[c] = _mm512_dpbusd_epi32(dots[c], w, broadcast4(q.add(c * 4)));
+        let mut out = load_acc::<NC>(acc);
+        for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
+            let group = r.first + i;
+            let base = record.as_ptr();
+            let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
+            let mut isum = zeros::<NC>();
+            for s in 0..g.group / g.sub {
+                let (p, q) = (base.add(16 * g.sub * s), q.add(g.sub * NC * s));
+                let dots = if g.sub == 16 {
+                    sub_block::<NC, VNNI>(p, q, 4, zeros::<NC>())
+                } else {
+                    sub_block::<NC, VNNI>(p, q, 8, zeros::<NC>())
+                };
+                let sc = signed(base.add(g.sc_at() + s * PANEL));
+                for c in 0..NC {
+                    isum[c] = _mm512_add_epi32(isum[c], _mm512_mullo_epi32(dots[c], sc));
+                }
             }
-            p = p.add(64);
-            q = q.add(4 * NC);
-        }
-    }
-}
-
-/// `|w|` times `q` with the sign of `w`: pairs are at most 2 * 128 * 127, so no int16 overflows.
-#[inline(always)]
-unsafe fn by_sign<const NC: usize>(
-    mut p: *const u8,
-    mut q: *const u8,
-    steps: usize,
-    dots: &mut [__m512i; NC],
-) {
-    // SAFETY: as in `run`.
-    unsafe {
-        for _ in 0..steps {
-            _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
-            let w = load(p);
-            let (abs, negative) = (_mm512_abs_epi8(w), _mm512_movepi8_mask(w));
-            for c in 0..NC {
-                let y = broadcast4(q.add(c * 4));
-                let y = _mm512_mask_sub_epi8(y, negative, _mm512_setzero_si512(), y);
-                dots[c] = _mm512_add_epi32(dots[c], whole::<false>(_mm512_maddubs_epi16(abs, y)));
+            if VNNI {
+                let bias = dot_sums::<NC, VNNI>(&r, base.add(g.sc_at()), a, group);
+                for c in 0..NC {
+                    isum[c] = _mm512_sub_epi32(isum[c], _mm512_slli_epi32::<7>(bias[c]));
+                }
             }
-            p = p.add(64);
-            q = q.add(4 * NC);
+            add_group::<NC>(&mut out, &isum, scales(&r, base), a, group);
+            if g.has_mins {
+                let msum = dot_sums::<NC, VNNI>(&r, base.add(g.mn_at()), a, group);
+                add_mins::<NC>(&mut out, &msum, halves(base.add(g.dmin_at())), a, group);
+            }
         }
+        store_acc::<NC>(out, acc);
     }
 }

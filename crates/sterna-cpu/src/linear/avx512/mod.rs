@@ -22,6 +22,8 @@ use crate::pack::{Kind, PANEL, Records};
 
 /// Widest block with VNNI.
 pub const WIDEST_VNNI: usize = 16;
+/// The same for weights with a scale every few inputs, whose float and integer sums share the registers.
+pub const WIDEST_SCALED: usize = 12;
 /// Widest block without.
 pub const WIDEST: usize = 8;
 /// Bytes of the stream to fetch ahead.
@@ -142,53 +144,52 @@ unsafe fn add_mins<const NC: usize>(
     }
 }
 
-/// Sums of the activations over `inputs` (a multiple of [`SUM`]) from input `first`.
+/// The same for a group that is one block with one minimum of weight 1: `msum` is the sum of its activations.
 #[inline(always)]
-fn sums<const NC: usize>(a: &ActBlock<'_>, first: usize, inputs: usize) -> [i32; NC] {
-    let parts = &a.sub_sums[first / SUM * NC..][..inputs / SUM * NC];
-    let mut out = [0; NC];
-    for part in parts.as_chunks::<NC>().0 {
-        for c in 0..NC {
-            out[c] += part[c];
+unsafe fn add_one_min<const NC: usize>(acc: &mut [__m512; NC], dmin: __m512, a: &ActBlock<'_>, group: usize) {
+    let (scales, sums) = (&a.scales[group * NC..][..NC], &a.sums[group * NC..][..NC]);
+    for c in 0..NC {
+        // SAFETY: registers.
+        unsafe {
+            let factor = _mm512_mul_ps(dmin, _mm512_set1_ps(scales[c]));
+            acc[c] = _mm512_fnmadd_ps(_mm512_set1_ps(sums[c] as f32), factor, acc[c]);
         }
     }
-    out
 }
 
-/// Per sub-block: `isum += sc * dot`, `msum += mn * sum`.
+/// `sum over sub-blocks of factor * (sum of the sub-block's activations)` for one group, where `factors` are 16 bytes
+/// for every sub-block: two sums of 16 inputs meet two factors at a time.
 #[inline(always)]
-unsafe fn add_sub<const NC: usize>(
+unsafe fn dot_sums<const NC: usize, const VNNI: bool>(
     r: &Records<'_>,
-    record: *const u8,
-    sub: usize,
-    dots: &[__m512i; NC],
-    sums: &[i32; NC],
-    isum: &mut [__m512i; NC],
-    msum: &mut [__m512i; NC],
-) {
+    factors: *const u8,
+    a: &ActBlock<'_>,
+    group: usize,
+) -> [__m512i; NC] {
     let g = r.geometry;
-    // SAFETY: `sc` and `mn` hold 16 bytes for every sub-block.
+    let pairs = g.group / (2 * SUM);
+    let sums = a.sub_sums[group * pairs * 2 * NC..][..pairs * 2 * NC].as_ptr().cast::<u8>();
+    // SAFETY: 16 factors a sub-block, two sums for every 32 inputs and column.
     unsafe {
-        if g.has_sub_scales {
-            let sc = signed(record.add(g.sc_at() + sub * PANEL));
+        let mut out = zeros::<NC>();
+        for pair in 0..pairs {
+            let (low, high) = if g.sub == SUM {
+                (signed(factors.add(2 * pair * PANEL)), signed(factors.add((2 * pair + 1) * PANEL)))
+            } else {
+                let one = signed(factors.add(pair * 2 * SUM / g.sub * PANEL));
+                (one, one)
+            };
+            let both = _mm512_mask_blend_epi16(0xaaaa_aaaa, low, _mm512_slli_epi32::<16>(high));
             for c in 0..NC {
-                isum[c] = _mm512_add_epi32(isum[c], _mm512_mullo_epi32(dots[c], sc));
-            }
-            if g.has_mins {
-                let mn = signed(record.add(g.mn_at() + sub * PANEL));
-                for c in 0..NC {
-                    let product = _mm512_mullo_epi32(mn, _mm512_set1_epi32(sums[c]));
-                    msum[c] = _mm512_add_epi32(msum[c], product);
-                }
-            }
-        } else {
-            for c in 0..NC {
-                isum[c] = _mm512_add_epi32(isum[c], dots[c]);
-                if g.has_mins {
-                    msum[c] = _mm512_add_epi32(msum[c], _mm512_set1_epi32(sums[c]));
-                }
+                let y = broadcast4(sums.add((pair * NC + c) * 4));
+                out[c] = if VNNI {
+                    _mm512_dpwssd_epi32(out[c], both, y)
+                } else {
+                    _mm512_add_epi32(out[c], _mm512_madd_epi16(both, y))
+                };
             }
         }
+        out
     }
 }
 
@@ -198,8 +199,10 @@ unsafe fn any<const NC: usize, const VNNI: bool>(r: Records<'_>, a: &ActBlock<'_
     unsafe {
         match r.geometry.kind {
             Kind::B2 => ternary::run::<NC, VNNI>(r, a, acc),
-            Kind::B4 => nibbles::run::<NC, VNNI>(r, a, acc),
-            _ => bytes::run::<NC, VNNI>(r, a, acc),
+            Kind::B4 if r.geometry.has_sub_scales => nibbles::scaled::<NC, VNNI>(r, a, acc),
+            Kind::B4 => nibbles::flat::<NC, VNNI>(r, a, acc),
+            _ if r.geometry.has_sub_scales => bytes::scaled::<NC, VNNI>(r, a, acc),
+            _ => bytes::flat::<NC, VNNI>(r, a, acc),
         }
     }
 }
