@@ -33,7 +33,7 @@ unsafe fn sub_block<const NC: usize, const VNNI: bool>(
                 }
             }
             p = p.add(64);
-            q = q.add(4 * NC);
+            q = next_step(q.add(4 * NC), &mut dots[0]);
         }
         dots
     }
@@ -46,7 +46,7 @@ pub unsafe fn flat<const NC: usize, const VNNI: bool>(
     a: &ActBlock<'_>,
     acc: &mut [[f32; PANEL]],
 ) {
-    let g = r.geometry;
+    let (g, at) = (*r.geometry, Offsets::new(r.geometry));
     assert!(g.kind == Kind::B8 && a.width == NC && a.bytes.len() == g.cols * NC && g.sub == g.group);
     // SAFETY: offsets stay inside the records and `a.bytes`, both checked.
     unsafe {
@@ -55,18 +55,16 @@ pub unsafe fn flat<const NC: usize, const VNNI: bool>(
             let group = r.first + i;
             let base = record.as_ptr();
             let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
-            let sums = &a.sums[group * NC..][..NC];
-            let bias = if VNNI { -128 } else { 0 };
-            let start = std::array::from_fn(|c| _mm512_set1_epi32(bias * sums[c]));
+            let start = if VNNI { start(-128, a, group) } else { zeros::<NC>() };
             // A constant number of steps for the usual block of 32 lets the loop be unrolled.
             let dots = if g.group == 32 {
                 sub_block::<NC, VNNI>(base, q, 8, start)
             } else {
                 sub_block::<NC, VNNI>(base, q, g.group / 4, start)
             };
-            add_group::<NC>(&mut out, &dots, scales(&r, base), a, group);
+            add_group::<NC>(&mut out, &dots, scales(&r, base.add(at.d)), a, group);
             if g.has_mins {
-                add_one_min::<NC>(&mut out, halves(base.add(g.dmin_at())), a, group);
+                add_one_min::<NC>(&mut out, halves(base.add(at.dmin)), a, group);
             }
         }
         store_acc::<NC>(out, acc);
@@ -80,7 +78,7 @@ pub unsafe fn scaled<const NC: usize, const VNNI: bool>(
     a: &ActBlock<'_>,
     acc: &mut [[f32; PANEL]],
 ) {
-    let g = r.geometry;
+    let (g, at) = (*r.geometry, Offsets::new(r.geometry));
     assert!(g.kind == Kind::B8 && a.width == NC && a.bytes.len() == g.cols * NC);
     assert!((g.sub == 16 || g.sub == 32) && a.sub_sums.len() == g.cols / SUM * NC);
     // SAFETY: offsets stay inside the records and `a.bytes`, both checked.
@@ -98,21 +96,21 @@ pub unsafe fn scaled<const NC: usize, const VNNI: bool>(
                 } else {
                     sub_block::<NC, VNNI>(p, q, 8, zeros::<NC>())
                 };
-                let sc = signed(base.add(g.sc_at() + s * PANEL));
+                let sc = signed(base.add(at.sc + s * PANEL));
                 for c in 0..NC {
                     isum[c] = _mm512_add_epi32(isum[c], _mm512_mullo_epi32(dots[c], sc));
                 }
             }
             if VNNI {
-                let bias = dot_sums::<NC, VNNI>(&r, base.add(g.sc_at()), a, group);
+                let bias = dot_sums::<NC, VNNI>(&r, base.add(at.sc), a, group);
                 for c in 0..NC {
                     isum[c] = _mm512_sub_epi32(isum[c], _mm512_slli_epi32::<7>(bias[c]));
                 }
             }
-            add_group::<NC>(&mut out, &isum, scales(&r, base), a, group);
+            add_group::<NC>(&mut out, &isum, scales(&r, base.add(at.d)), a, group);
             if g.has_mins {
-                let msum = dot_sums::<NC, VNNI>(&r, base.add(g.mn_at()), a, group);
-                add_mins::<NC>(&mut out, &msum, halves(base.add(g.dmin_at())), a, group);
+                let msum = dot_sums::<NC, VNNI>(&r, base.add(at.mn), a, group);
+                add_mins::<NC>(&mut out, &msum, halves(base.add(at.dmin)), a, group);
             }
         }
         store_acc::<NC>(out, acc);

@@ -15,10 +15,11 @@ mod floats;
 mod nibbles;
 mod ternary;
 
+use std::arch::asm;
 use std::arch::x86_64::*;
 
 use crate::acts::{ActBlock, SUM};
-use crate::pack::{Kind, PANEL, Records};
+use crate::pack::{Geometry, Kind, PANEL, Records};
 
 /// Widest block with VNNI.
 pub const WIDEST_VNNI: usize = 16;
@@ -54,14 +55,58 @@ unsafe fn signed(p: *const u8) -> __m512i {
     unsafe { _mm512_cvtepi8_epi32(_mm_loadu_si128(p.cast())) }
 }
 
+/// Where the parts of a record begin, worked out once for a panel.
+#[derive(Clone, Copy)]
+struct Offsets {
+    d: usize,
+    dmin: usize,
+    sc: usize,
+    mn: usize,
+}
+
+impl Offsets {
+    #[inline(always)]
+    fn new(g: &Geometry) -> Self {
+        Self { d: g.code_bytes(), dmin: g.dmin_at(), sc: g.sc_at(), mn: g.mn_at() }
+    }
+}
+
 #[inline(always)]
-unsafe fn scales(r: &Records<'_>, record: *const u8) -> __m512 {
+unsafe fn scales(r: &Records<'_>, d: *const u8) -> __m512 {
     // SAFETY: records hold 16 f16 after the codes, `row_d` 16 f32.
     unsafe {
         match r.row_d {
             Some(d) => _mm512_loadu_ps(d.as_ptr()),
-            None => halves(record.add(r.geometry.code_bytes())),
+            None => halves(d),
         }
+    }
+}
+
+/// Keeps a compiler from loading the activations of the next step before this one has been added up: it would run out
+/// of registers and spill them.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn next_step(mut q: *const u8, sum: &mut __m512i) -> *const u8 {
+    // SAFETY: no instruction at all.
+    unsafe {
+        asm!(
+            "/* {q} {sum} */",
+            q = inout(reg) q,
+            sum = inout(zmm_reg) *sum,
+            options(pure, nomem, nostack, preserves_flags)
+        );
+    }
+    q
+}
+
+/// `factor` times the sums of a group, one in every lane: where integer sums begin, to take a zero point away.
+#[inline(always)]
+unsafe fn start<const NC: usize>(factor: i32, a: &ActBlock<'_>, group: usize) -> [__m512i; NC] {
+    let sums = &a.sums[group * NC..][..NC];
+    // SAFETY: read where they are. Volatile, since a compiler that multiplies all of them at once then takes them
+    // apart again, lane by lane, which costs more than the products that follow.
+    unsafe {
+        std::array::from_fn(|c| _mm512_set1_epi32(factor * std::ptr::from_ref(&sums[c]).read_volatile()))
     }
 }
 

@@ -17,13 +17,13 @@ unsafe fn sub_block<const NC: usize, const VNNI: bool>(
             _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
             let x = load(p);
             let w = [_mm512_and_si512(x, low), _mm512_and_si512(_mm512_srli_epi16::<4>(x), low)];
-            for j in 0..2 {
+            for w in w {
                 for c in 0..NC {
-                    sum[c] = dot::<VNNI>(sum[c], w[j], broadcast4(q.add((j * NC + c) * 4)));
+                    sum[c] = dot::<VNNI>(sum[c], w, broadcast4(q.add(c * 4)));
                 }
+                q = next_step(q.add(4 * NC), &mut sum[0]);
             }
             p = p.add(64);
-            q = q.add(8 * NC);
         }
         if VNNI {
             return sum;
@@ -39,7 +39,7 @@ pub unsafe fn flat<const NC: usize, const VNNI: bool>(
     a: &ActBlock<'_>,
     acc: &mut [[f32; PANEL]],
 ) {
-    let g = r.geometry;
+    let (g, at) = (*r.geometry, Offsets::new(r.geometry));
     assert!(g.kind == Kind::B4 && a.width == NC && a.bytes.len() == g.cols * NC);
     assert!(g.sub == 32 && g.group == 32);
     // SAFETY: offsets stay inside the records and `a.bytes`, both checked.
@@ -49,12 +49,10 @@ pub unsafe fn flat<const NC: usize, const VNNI: bool>(
             let group = r.first + i;
             let base = record.as_ptr();
             let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
-            let sums = &a.sums[group * NC..][..NC];
-            let start = std::array::from_fn(|c| _mm512_set1_epi32(-g.zero * sums[c]));
-            let dots = sub_block::<NC, VNNI>(base, q, start);
-            add_group::<NC>(&mut out, &dots, scales(&r, base), a, group);
+            let dots = sub_block::<NC, VNNI>(base, q, start(-g.zero, a, group));
+            add_group::<NC>(&mut out, &dots, scales(&r, base.add(at.d)), a, group);
             if g.has_mins {
-                add_one_min::<NC>(&mut out, halves(base.add(g.dmin_at())), a, group);
+                add_one_min::<NC>(&mut out, halves(base.add(at.dmin)), a, group);
             }
         }
         store_acc::<NC>(out, acc);
@@ -68,7 +66,7 @@ pub unsafe fn scaled<const NC: usize, const VNNI: bool>(
     a: &ActBlock<'_>,
     acc: &mut [[f32; PANEL]],
 ) {
-    let g = r.geometry;
+    let (g, at) = (*r.geometry, Offsets::new(r.geometry));
     assert!(g.kind == Kind::B4 && a.width == NC && a.bytes.len() == g.cols * NC && g.zero == 0);
     assert!(g.sub == 32 && a.sub_sums.len() == g.cols / SUM * NC);
     // SAFETY: offsets stay inside the records and `a.bytes`, both checked.
@@ -81,15 +79,15 @@ pub unsafe fn scaled<const NC: usize, const VNNI: bool>(
             let mut isum = zeros::<NC>();
             for s in 0..g.group / 32 {
                 let dots = sub_block::<NC, VNNI>(base.add(256 * s), q.add(32 * NC * s), zeros::<NC>());
-                let sc = signed(base.add(g.sc_at() + s * PANEL));
+                let sc = signed(base.add(at.sc + s * PANEL));
                 for c in 0..NC {
                     isum[c] = _mm512_add_epi32(isum[c], _mm512_mullo_epi32(dots[c], sc));
                 }
             }
-            add_group::<NC>(&mut out, &isum, scales(&r, base), a, group);
+            add_group::<NC>(&mut out, &isum, scales(&r, base.add(at.d)), a, group);
             if g.has_mins {
-                let msum = dot_sums::<NC, VNNI>(&r, base.add(g.mn_at()), a, group);
-                add_mins::<NC>(&mut out, &msum, halves(base.add(g.dmin_at())), a, group);
+                let msum = dot_sums::<NC, VNNI>(&r, base.add(at.mn), a, group);
+                add_mins::<NC>(&mut out, &msum, halves(base.add(at.dmin)), a, group);
             }
         }
         store_acc::<NC>(out, acc);

@@ -18,7 +18,7 @@ pub unsafe fn run<const NC: usize, const VNNI: bool>(
     a: &ActBlock<'_>,
     acc: &mut [[f32; PANEL]],
 ) {
-    let g = r.geometry;
+    let (g, at) = (*r.geometry, Offsets::new(r.geometry));
     assert!(g.kind == Kind::B2 && a.width == NC && a.bytes.len() == g.cols * NC);
     // SAFETY: all offsets stay inside `r.bytes` (whole records of `group * 4` code bytes) and `a.bytes` (checked).
     unsafe {
@@ -44,7 +44,7 @@ pub unsafe fn run<const NC: usize, const VNNI: bool>(
             for c in 0..NC {
                 isum[c] = _mm512_sub_epi32(isum[c], _mm512_set1_epi32(g.zero * sums[c]));
             }
-            add_group::<NC>(&mut out, &isum, scales(&r, record.as_ptr()), a, group);
+            add_group::<NC>(&mut out, &isum, scales(&r, record.as_ptr().add(at.d)), a, group);
         }
         store_acc::<NC>(out, acc);
     }
