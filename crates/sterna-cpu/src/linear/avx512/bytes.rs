@@ -19,10 +19,7 @@ unsafe fn sub_block<const NC: usize, const VNNI: bool>(
             _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
             let w = load(p);
             if VNNI {
-                let w = _mm512_xor_si512(w, bias);
-                for c in 0..NC {
-                    dots[c] = _mm512_dpbusd_epi32(dots[c], w, broadcast4(q.add(c * 4)));
-                }
+                dot_vnni::<NC>(&mut dots, _mm512_xor_si512(w, bias), q);
             } else {
                 // `|w|` times `q` with the sign of `w`: pairs are at most 2 * 128 * 127, so no int16 overflows.
                 let (abs, negative) = (_mm512_abs_epi8(w), _mm512_movepi8_mask(w));
@@ -33,7 +30,7 @@ unsafe fn sub_block<const NC: usize, const VNNI: bool>(
                 }
             }
             p = p.add(64);
-            q = next_step(q.add(4 * NC), &mut dots[0]);
+            q = q.add(4 * NC);
         }
         dots
     }

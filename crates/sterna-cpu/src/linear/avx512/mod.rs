@@ -82,23 +82,6 @@ unsafe fn scales(r: &Records<'_>, d: *const u8) -> __m512 {
     }
 }
 
-/// Keeps a compiler from loading the activations of the next step before this one has been added up: it would run out
-/// of registers and spill them.
-#[inline]
-#[target_feature(enable = "avx512f")]
-unsafe fn next_step(mut q: *const u8, sum: &mut __m512i) -> *const u8 {
-    // SAFETY: no instruction at all.
-    unsafe {
-        asm!(
-            "/* {q} {sum} */",
-            q = inout(reg) q,
-            sum = inout(zmm_reg) *sum,
-            options(pure, nomem, nostack, preserves_flags)
-        );
-    }
-    q
-}
-
 /// `factor` times the sums of a group, one in every lane: where integer sums begin, to take a zero point away.
 #[inline(always)]
 unsafe fn start<const NC: usize>(factor: i32, a: &ActBlock<'_>, group: usize) -> [__m512i; NC] {
@@ -131,17 +114,51 @@ unsafe fn zeros<const NC: usize>() -> [__m512i; NC] {
     unsafe { [_mm512_setzero_si512(); NC] }
 }
 
-/// Adds products of unsigned and signed bytes: to int32 lanes with VNNI, to int16 lanes without.
-#[inline(always)]
-unsafe fn dot<const VNNI: bool>(sum: __m512i, unsigned: __m512i, signed: __m512i) -> __m512i {
-    // SAFETY: registers.
-    unsafe {
-        if VNNI {
-            _mm512_dpbusd_epi32(sum, unsigned, signed)
-        } else {
-            _mm512_add_epi16(sum, _mm512_maddubs_epi16(unsigned, signed))
-        }
+/// `sum[c] += products of four pairs`, for unsigned weights of 16 rows and the four inputs of every column at `q`: to
+/// int32 lanes.
+///
+/// Assembly, since the instruction takes its broadcast from memory, and a compiler that sees the loads apart makes
+/// those of the next steps early and then has no registers left for the sums.
+///
+/// # Safety
+/// `4 * NC` bytes at `q`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vnni")]
+unsafe fn dot_vnni<const NC: usize>(sum: &mut [__m512i; NC], w: __m512i, q: *const u8) {
+    macro_rules! columns {
+        ($($c:literal)*) => {$(
+            if $c < NC {
+                // SAFETY: reads 4 bytes of column `c`.
+                unsafe {
+                    asm!(
+                        "vpdpbusd {sum}, {w}, dword ptr [{q} + {at}]{{1to16}}",
+                        sum = inout(zmm_reg) sum[$c],
+                        w = in(zmm_reg) w,
+                        q = in(reg) q,
+                        at = const 4 * $c,
+                        options(pure, readonly, nostack, preserves_flags)
+                    );
+                }
+            }
+        )*};
     }
+    columns!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+}
+
+/// The same to int16 lanes, two pairs each.
+#[inline(always)]
+unsafe fn dot_words<const NC: usize>(sum: &mut [__m512i; NC], w: __m512i, q: *const u8) {
+    for c in 0..NC {
+        // SAFETY: the caller's.
+        unsafe { sum[c] = _mm512_add_epi16(sum[c], _mm512_maddubs_epi16(w, broadcast4(q.add(4 * c)))) };
+    }
+}
+
+/// One of the two.
+#[inline(always)]
+unsafe fn dot<const NC: usize, const VNNI: bool>(sum: &mut [__m512i; NC], w: __m512i, q: *const u8) {
+    // SAFETY: the caller's.
+    unsafe { if VNNI { dot_vnni::<NC>(sum, w, q) } else { dot_words::<NC>(sum, w, q) } }
 }
 
 /// The int32 lanes of what [`dot`] added up.

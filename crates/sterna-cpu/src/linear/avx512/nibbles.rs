@@ -18,10 +18,8 @@ unsafe fn sub_block<const NC: usize, const VNNI: bool>(
             let x = load(p);
             let w = [_mm512_and_si512(x, low), _mm512_and_si512(_mm512_srli_epi16::<4>(x), low)];
             for w in w {
-                for c in 0..NC {
-                    sum[c] = dot::<VNNI>(sum[c], w, broadcast4(q.add(c * 4)));
-                }
-                q = next_step(q.add(4 * NC), &mut sum[0]);
+                dot::<NC, VNNI>(&mut sum, w, q);
+                q = q.add(4 * NC);
             }
             p = p.add(64);
         }

@@ -60,23 +60,19 @@ unsafe fn planes<const NC: usize>(
     // SAFETY: as in `run`.
     unsafe {
         let mask = [3u8, 12, 48, 192].map(|m| _mm512_set1_epi8(m as i8));
-        let mut sum = [[_mm512_setzero_si512(); 4]; NC];
+        let mut sum = [zeros::<NC>(); 4];
         for _ in 0..blocks {
             _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
             let x = load(p);
             for j in 0..4 {
-                let w = _mm512_and_si512(x, mask[j]);
-                for c in 0..NC {
-                    sum[c][j] = _mm512_dpbusd_epi32(sum[c][j], w, broadcast4(q.add((j * NC + c) * 4)));
-                }
+                dot_vnni::<NC>(&mut sum[j], _mm512_and_si512(x, mask[j]), q.add(4 * NC * j));
             }
             p = p.add(64);
             q = q.add(16 * NC);
         }
         for c in 0..NC {
-            let [a, b, d, e] = sum[c];
-            let low = _mm512_add_epi32(a, _mm512_srai_epi32::<2>(b));
-            let high = _mm512_add_epi32(_mm512_srai_epi32::<4>(d), _mm512_srai_epi32::<6>(e));
+            let low = _mm512_add_epi32(sum[0][c], _mm512_srai_epi32::<2>(sum[1][c]));
+            let high = _mm512_add_epi32(_mm512_srai_epi32::<4>(sum[2][c]), _mm512_srai_epi32::<6>(sum[3][c]));
             isum[c] = _mm512_add_epi32(isum[c], _mm512_add_epi32(low, high));
         }
     }
@@ -103,9 +99,7 @@ unsafe fn shifted<const NC: usize, const VNNI: bool>(
                 _mm512_and_si512(_mm512_srli_epi16::<6>(x), three),
             ];
             for j in 0..4 {
-                for c in 0..NC {
-                    sum[c] = dot::<VNNI>(sum[c], w[j], broadcast4(q.add((j * NC + c) * 4)));
-                }
+                dot::<NC, VNNI>(&mut sum, w[j], q.add(4 * NC * j));
             }
             p = p.add(64);
             q = q.add(16 * NC);
