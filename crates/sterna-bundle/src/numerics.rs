@@ -112,6 +112,7 @@ mod tests {
             (Encoding::TQ2_0, 512, int8(256)),
             (Encoding::Ternary(ScaleGroup::Block256), 512, int8(256)),
             (Encoding::Ternary(ScaleGroup::Block128), 384, int8(128)),
+            (Encoding::Ternary(ScaleGroup::Block64), 320, int8(64)),
             (Encoding::Ternary(ScaleGroup::Row), 512, int8(256)),
             (Encoding::Ternary(ScaleGroup::Row), 80, int8(80)),
         ] {

@@ -49,7 +49,7 @@ enum Until {
     End,
 }
 
-/// Packs `weight` with the largest block of scales that loses nothing: 256, else 128, else one f32 per row; where all
+/// Packs `weight` with the largest block of scales that loses nothing: 256, else 128, else 64, else one f32 per row; where all
 /// lose something, the first that the row length allows, with its fit.
 ///
 /// Blocks are preferred to the row's one scale so that a checkpoint and its TQ2_0 file give the same bytes.
@@ -57,7 +57,12 @@ enum Until {
 /// # Errors
 /// A row length that is no multiple of 16, a value that is not finite.
 pub(crate) fn ternarise(weight: &Weight) -> Result<Ternary, FormatError> {
-    let candidates = [(256, ScaleGroup::Block256), (128, ScaleGroup::Block128), (16, ScaleGroup::Row)];
+    let candidates = [
+        (256, ScaleGroup::Block256),
+        (128, ScaleGroup::Block128),
+        (64, ScaleGroup::Block64),
+        (16, ScaleGroup::Row),
+    ];
     let mut fallback = None;
     for (multiple, group) in candidates {
         if !weight.cols.is_multiple_of(multiple) {

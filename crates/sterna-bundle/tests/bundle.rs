@@ -187,7 +187,7 @@ fn t3_one_changed_weight_is_found() {
     }
 }
 
-/// Scales that f16 blocks of 256 cannot hold fall to blocks of 128, then to one f32 per row; never at a loss.
+/// Scales that f16 blocks of 256 cannot hold fall to blocks of 128, of 64, then to one f32 per row; never at a loss.
 #[test]
 fn smaller_scale_groups_are_found() {
     let dir = scratch("groups");
@@ -197,10 +197,14 @@ fn smaller_scale_groups_are_found() {
     };
     let mut hf = Hf::read(&oracle("a_minicpm"));
     let by_128 = |_: usize, c: usize| if c < 128 { 0.5 } else { 0.25 };
+    let by_64 = |_: usize, c: usize| [0.5, 0.25, 0.75, 0.125][c / 64];
     // 1 / 2^20 is past f16's exact range with eight bits of fraction.
     let by_row = |r: usize, _: usize| (1.0 + r as f32 / 128.0) * 2f32.powi(-20);
-    for (part, bytes) in [("q_proj", fill(&by_128)), ("o_proj", fill(&by_row))] {
-        hf.tensors.get_mut(&format!("model.layers.0.self_attn.{part}.weight")).unwrap().2 = bytes;
+    let v = fill(&by_64);
+    for (part, bytes) in [("q_proj", fill(&by_128)), ("o_proj", fill(&by_row)), ("v_proj", v)] {
+        let tensor = hf.tensors.get_mut(&format!("model.layers.0.self_attn.{part}.weight")).unwrap();
+        let len = tensor.2.len();
+        tensor.2 = bytes[..len].to_vec();
     }
     hf.write(&dir.join("hf"));
     let model = Model::open(&dir.join("hf")).unwrap();
@@ -209,5 +213,6 @@ fn smaller_scale_groups_are_found() {
     let int8 = |group| LinearNumerics::Int8 { group };
     assert_eq!(of("layers.0.q"), (Encoding::Ternary(ScaleGroup::Block128), int8(128)));
     assert_eq!(of("layers.0.o"), (Encoding::Ternary(ScaleGroup::Row), int8(256)));
+    assert_eq!(of("layers.0.v"), (Encoding::Ternary(ScaleGroup::Block64), int8(64)));
     assert_eq!(of("layers.0.k"), (TERNARY, int8(256)));
 }

@@ -1,7 +1,7 @@
 //! The engine's own ternary row: 2-bit codes in 32-bit words, then the scales.
 //!
 //! A row of `K` weights is `K/16` little-endian words, code `j` of a word's 16 weights in bits `2j+1:2j`, and
-//! after the words the scales: one f16 per 128 or 256 weights, or one f32 for the row ([`ScaleGroup`]). A code
+//! after the words the scales: one f16 per 64, 128 or 256 weights, or one f32 for the row ([`ScaleGroup`]). A code
 //! is `trit + 1`, so 0, 1, 2 stand for −1, 0, +1, and 3 never occurs. A weight is `(code − 1)·d`.
 
 use bytemuck::{Pod, Zeroable};
@@ -203,7 +203,9 @@ fn read_scale(bytes: &[u8]) -> f32 {
 /// Stores a scale and gives what was stored.
 fn write_scale(group: ScaleGroup, scale: f32, out: &mut [u8]) -> Result<f32, FormatError> {
     match group {
-        ScaleGroup::Block128 | ScaleGroup::Block256 => out.copy_from_slice(&f32_to_f16(scale)?),
+        ScaleGroup::Block64 | ScaleGroup::Block128 | ScaleGroup::Block256 => {
+            out.copy_from_slice(&f32_to_f16(scale)?);
+        }
         ScaleGroup::Row => out.copy_from_slice(&scale.to_le_bytes()),
     }
     Ok(read_scale(out))
@@ -217,6 +219,7 @@ mod tests {
     #[test]
     fn frozen() {
         let e = |group| Encoding::Ternary(group);
+        testing::frozen(e(ScaleGroup::Block64), include_str!("../tests/data/frozen/ternary-64.txt"));
         testing::frozen(e(ScaleGroup::Block128), include_str!("../tests/data/frozen/ternary-128.txt"));
         testing::frozen(e(ScaleGroup::Block256), include_str!("../tests/data/frozen/ternary-256.txt"));
         testing::frozen(e(ScaleGroup::Row), include_str!("../tests/data/frozen/ternary-row.txt"));

@@ -175,6 +175,8 @@ def frozen_blocks():
 
     words = [sum(int(c[16 * w + j]) << (2 * j) for j in range(16)) for w in range(16)]
     words = struct.pack("<16I", *words)
+    halves = [0.75, 2.5, 0.125, 6.0]
+    yield "ternary-64", words + b"".join(map(f16, halves)), c, (c - 1) * np.repeat(halves, 64)
     yield "ternary-128", words + f16(0.75) + f16(2.5), c, (c - 1) * np.repeat([0.75, 2.5], 128)
     yield "ternary-256", words + f16(0.75), c, (c - 1) * 0.75
     yield "ternary-row", words[:12] + struct.pack("<f", 0.1), c[:48], (c[:48] - 1) * np.float64(np.float32(0.1))

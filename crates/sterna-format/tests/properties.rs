@@ -118,7 +118,7 @@ proptest! {
             prop_assert!(fits || decode_row(enc, &bytes, &mut values).is_err());
             let mut bytes = bytes;
             prop_assert_eq!(fits, encode_row(enc, &values, &mut bytes).is_ok());
-            for group in [ScaleGroup::Block128, ScaleGroup::Block256, ScaleGroup::Row] {
+            for group in [ScaleGroup::Block64, ScaleGroup::Block128, ScaleGroup::Block256, ScaleGroup::Row] {
                 let fits = Encoding::Ternary(group).row_bytes(cols).is_ok_and(|size| size == bytes.len());
                 prop_assert_eq!(fits, pack_ternary_row(&values, group, &mut bytes).is_ok());
             }
@@ -162,6 +162,7 @@ proptest! {
             (Encoding::Q4_1, 32, 1.0 / 15.0 + 1.0 / 512.0),
             (Encoding::TQ1_0, 256, 0.5 + 1.0 / 2048.0),
             (Encoding::TQ2_0, 256, 0.5 + 1.0 / 2048.0),
+            (Encoding::Ternary(ScaleGroup::Block64), 64, 0.5 + 1.0 / 2048.0),
             (Encoding::Ternary(ScaleGroup::Block128), 128, 0.5 + 1.0 / 2048.0),
             (Encoding::Ternary(ScaleGroup::Row), 512, 0.5),
             (Encoding::Q6K, 16, 0.1),
@@ -183,7 +184,7 @@ proptest! {
     fn ternary_values_are_exact(trits in prop::collection::vec(-1i8..=1, 512), scale in 1u16..0x7c00) {
         let scale = half::f16::from_bits(scale).to_f32();
         let values: Vec<f32> = trits.iter().map(|&t| f32::from(t) * scale).collect();
-        for group in [ScaleGroup::Block128, ScaleGroup::Block256, ScaleGroup::Row] {
+        for group in [ScaleGroup::Block64, ScaleGroup::Block128, ScaleGroup::Block256, ScaleGroup::Row] {
             let mut bytes = vec![0; Encoding::Ternary(group).row_bytes(512).unwrap()];
             let fit = pack_ternary_row(&values, group, &mut bytes).unwrap();
             prop_assert!(fit.exact);
@@ -211,9 +212,12 @@ proptest! {
 #[test]
 fn a_gaussian_row_is_not_ternary() {
     let values = gaussian(4096);
-    for (group, least, most) in
-        [(ScaleGroup::Block128, 0.6, 0.8), (ScaleGroup::Block256, 0.65, 0.85), (ScaleGroup::Row, 0.8, 1.0)]
-    {
+    for (group, least, most) in [
+        (ScaleGroup::Block64, 0.55, 0.8),
+        (ScaleGroup::Block128, 0.6, 0.8),
+        (ScaleGroup::Block256, 0.65, 0.85),
+        (ScaleGroup::Row, 0.8, 1.0),
+    ] {
         let enc = Encoding::Ternary(group);
         let mut bytes = vec![0; enc.row_bytes(4096).unwrap()];
         let fit = pack_ternary_row(&values, group, &mut bytes).unwrap();

@@ -205,8 +205,9 @@ mod tests {
         }
     }
 
-    const ENCODINGS: [Encoding; 7] = [
+    const ENCODINGS: [Encoding; 8] = [
         Encoding::Ternary(ScaleGroup::Row),
+        Encoding::Ternary(ScaleGroup::Block64),
         Encoding::Ternary(ScaleGroup::Block128),
         Encoding::Ternary(ScaleGroup::Block256),
         Encoding::TQ2_0,

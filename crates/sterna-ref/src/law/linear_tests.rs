@@ -25,6 +25,7 @@ fn extremes_do_not_overflow() {
     for (encoding, group) in [
         (Encoding::Ternary(ScaleGroup::Row), K),
         (Encoding::Ternary(ScaleGroup::Row), 256),
+        (Encoding::Ternary(ScaleGroup::Block64), 64),
         (Encoding::Ternary(ScaleGroup::Block128), 128),
         (Encoding::Ternary(ScaleGroup::Block256), 256),
         (Encoding::TQ2_0, 256),

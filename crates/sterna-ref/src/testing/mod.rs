@@ -15,7 +15,7 @@ use sterna_plan::{
 };
 
 /// Every encoding with an integer view.
-pub const INTEGER_ENCODINGS: [Encoding; 11] = [
+pub const INTEGER_ENCODINGS: [Encoding; 12] = [
     Encoding::Q4_0,
     Encoding::Q4_1,
     Encoding::Q8_0,
@@ -24,6 +24,7 @@ pub const INTEGER_ENCODINGS: [Encoding; 11] = [
     Encoding::Q6K,
     Encoding::TQ1_0,
     Encoding::TQ2_0,
+    Encoding::Ternary(ScaleGroup::Block64),
     Encoding::Ternary(ScaleGroup::Block128),
     Encoding::Ternary(ScaleGroup::Block256),
     Encoding::Ternary(ScaleGroup::Row),

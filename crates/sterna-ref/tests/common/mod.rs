@@ -8,7 +8,7 @@ use sterna_plan::{Backend, Executor, Fusions, ModelPlan, PlanOptions};
 use sterna_ref::RefBackend;
 use sterna_ref::testing::{self, Encodings, TestModel};
 
-pub const ENCODINGS: [Encoding; 14] = [
+pub const ENCODINGS: [Encoding; 15] = [
     Encoding::F32,
     Encoding::F16,
     Encoding::BF16,
@@ -21,6 +21,7 @@ pub const ENCODINGS: [Encoding; 14] = [
     Encoding::TQ1_0,
     Encoding::TQ2_0,
     Encoding::Ternary(ScaleGroup::Row),
+    Encoding::Ternary(ScaleGroup::Block64),
     Encoding::Ternary(ScaleGroup::Block128),
     Encoding::Ternary(ScaleGroup::Block256),
 ];
