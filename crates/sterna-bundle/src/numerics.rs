@@ -109,6 +109,8 @@ mod tests {
             (Encoding::BF16, 512, LinearNumerics::Float),
             (Encoding::Q4_0, 512, int8(32)),
             (Encoding::Q6K, 512, int8(256)),
+            (Encoding::Q2_0, 512, int8(64)),
+            (Encoding::PQ2_0, 512, int8(128)),
             (Encoding::TQ2_0, 512, int8(256)),
             (Encoding::Ternary(ScaleGroup::Block256), 512, int8(256)),
             (Encoding::Ternary(ScaleGroup::Block128), 384, int8(128)),

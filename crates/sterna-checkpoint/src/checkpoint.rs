@@ -94,7 +94,8 @@ impl Checkpoint {
     /// Opens a GGUF file (told by its first bytes, not its name), a Hugging Face directory, or one
     /// `.safetensors` file beside its config.json.
     ///
-    /// The files are mapped, not read: they must not be changed or truncated while the checkpoint is open.
+    /// The files are mapped, not read: they must not be changed or truncated while the checkpoint is open. Tensors
+    /// in I2_S are the exception: they are repacked in memory, and read as `ternary-row`.
     ///
     /// # Errors
     /// [`CheckpointError`], for every way in which the files are not a checkpoint that the engine reads.
@@ -127,7 +128,13 @@ impl Checkpoint {
 
     fn from_backing(backing: Backing) -> Result<Self, CheckpointError> {
         let parsed = gguf::parse(backing.bytes())?;
-        Self::build(vec![backing], parsed.tensors, Extra::Gguf(Box::new(parsed.metadata)))
+        let mut backings = Vec::with_capacity(1 + parsed.converted.len());
+        backings.push(backing);
+        for (rows, source) in parsed.converted {
+            backings[0].release(source);
+            backings.push(Backing::Memory(Cow::Owned(rows)));
+        }
+        Self::build(backings, parsed.tensors, Extra::Gguf(Box::new(parsed.metadata)))
     }
 
     fn from_hf(opened: hf::Opened) -> Result<Self, CheckpointError> {

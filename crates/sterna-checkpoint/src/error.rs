@@ -107,6 +107,15 @@ pub enum CheckpointError {
         #[source]
         source: FormatError,
     },
+    /// GGUF tensors of type 42 that could be of either layout, in a file that settles it nowhere.
+    #[error(
+        "tensor {name:?}: GGML type 42 stands for two layouts (18 bytes per 64 weights, or PrismML's older 34 per 128), and \
+         the sizes in this file do not tell which: convert the model again with a current llama.cpp"
+    )]
+    AmbiguousQ2 {
+        /// The first such tensor.
+        name: String,
+    },
     /// A GGUF tensor of type 42 in the layout that PrismML's fork wrote before the type was standardised.
     #[error(
         "tensor {name:?}: GGML type 42 in the legacy PrismML layout (34 bytes per 128 weights, now type 142, PQ2_0), not \

@@ -1,7 +1,8 @@
 //! What the parsers accept at most, and a count of the steps they take.
 //!
 //! The bounds keep what a parser allocates beyond the input's own size under 16 MiB, whatever the bytes say:
-//! a count in a file never sizes an allocation by itself. Real models stay far below every one of them.
+//! a count in a file never sizes an allocation by itself. Rows made of I2_S tensors come on top, at most 9/8 of the
+//! input's size. Real models stay far below every one of them.
 
 use std::cell::Cell;
 

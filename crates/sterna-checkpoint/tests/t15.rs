@@ -238,7 +238,7 @@ fn versions_and_magic() {
     assert!(matches!(gguf(&bytes).unwrap_err(), E::NotGguf { .. }));
 }
 
-/// T4, as far as id 42 is supported: the two layouts are told apart, and the legacy one is named.
+/// T4: the two layouts of id 42 are told apart; mainline's loads, and the legacy one is named.
 #[test]
 fn the_two_layouts_of_type_42() {
     let file = |bytes: usize| {
@@ -247,10 +247,75 @@ fn the_two_layouts_of_type_42() {
     let legacy = (256 / 128 * 34 * 64usize).next_multiple_of(32);
     let error = refused(&file(legacy));
     assert!(matches!(error, E::LegacyQ2 { .. }) && error.to_string().contains("legacy"), "{error}");
-    let mainline = gguf(&file(256 / 64 * 18 * 64).bytes());
-    assert!(!matches!(mainline, Err(E::LegacyQ2 { .. })), "{mainline:?}");
-    let unknown = refused(&Gguf::new().tensor("t", &[32], 36, 0).data(64));
-    assert!(unknown.to_string().contains("I2_S"), "{unknown}");
+    let mainline = gguf(&file(256 / 64 * 18 * 64).bytes()).unwrap();
+    let t = mainline.tensor("t").unwrap();
+    assert_eq!((t.encoding.name(), t.data.len(), t.rows()), ("q2_0", 256 / 64 * 18 * 64, 64));
+
+    // The last tensor of a file, padded or not.
+    for pad in [0, 31] {
+        let last = |bytes: usize| Gguf::new().tensor("t", &[256, 63], 42, 0).data(bytes + pad & !pad);
+        assert!(matches!(refused(&last(63 * 68)), E::LegacyQ2 { .. }));
+        assert!(gguf(&last(63 * 72).bytes()).is_ok());
+    }
+    // 36 and 34 bytes are both 64 with padding: such a tensor is taken only beside one that tells, or where the
+    // legacy layout has no such rows. A gap tells nothing either.
+    let tiny = |n: u64| Gguf::new().tensor("a", &[n], 42, 0).tensor("u", &[8], 0, 64);
+    assert!(matches!(refused(&tiny(128).data(96)), E::AmbiguousQ2 { name } if name == "a"));
+    assert!(gguf(&tiny(192).data(96).bytes()).is_ok());
+    assert!(gguf(&tiny(128).tensor("b", &[512], 42, 96).data(96 + 144).bytes()).is_ok());
+    assert!(matches!(refused(&tiny(128).tensor("b", &[512], 42, 96).data(96 + 136)), E::LegacyQ2 { .. }));
+    assert!(matches!(refused(&Gguf::new().tensor("a", &[256, 8], 42, 0).data(4096)), E::AmbiguousQ2 { .. }));
+
+    // The legacy layout under its own id.
+    let own = gguf(&Gguf::new().tensor("t", &[256, 64], 142, 0).data(256 / 128 * 34 * 64).bytes()).unwrap();
+    assert_eq!(own.tensor("t").unwrap().encoding.name(), "pq2_0");
+}
+
+/// I2_S: codes, one scale for the tensor; its rows are made while opening.
+#[test]
+fn i2_s_becomes_ternary_rows() {
+    let file = |dims: &[u64], codes: &[u8], scale: f32| {
+        let bytes = (codes.len() + 32) as u64;
+        let mut file = Gguf::new().tensor("t", dims, 36, 0).tensor("u", &[8], 0, bytes);
+        file.data = codes.to_vec();
+        file.data.extend_from_slice(&scale.to_le_bytes());
+        file.data.resize(codes.len() + 64, 0xff);
+        file
+    };
+    // Codes of weights 32j + m, for j = 0, 1, 2, 3 from the top: 2, 1, 0, 1, then 0, 2, 1, 1.
+    let codes = [[0b1001_0001; 64], [0b0010_0101; 64]].concat();
+    let good = file(&[256, 2], &codes, 0.375);
+    let checkpoint = gguf(&good.bytes()).unwrap();
+    let t = checkpoint.tensor("t").unwrap();
+    assert_eq!((t.encoding.name(), t.shape, t.data.len()), ("ternary-row", &[2, 256][..], 2 * 68));
+    let values = t.to_f32().unwrap();
+    for (i, value) in values.iter().enumerate() {
+        let trit = [[1.0, 0.0, -1.0, 0.0], [-1.0, 1.0, 0.0, 0.0]][i / 256][i % 128 / 32];
+        assert_eq!(*value, trit * 0.375, "{i}");
+    }
+    assert_eq!(checkpoint.tensor("u").unwrap().data.len(), 32);
+    checkpoint.release("t");
+    assert_eq!(checkpoint.tensor("t").unwrap().to_f32().unwrap(), values);
+
+    let mut three = codes.clone();
+    three[70] |= 0b1100;
+    let error = refused(&file(&[256, 2], &three, 0.375)).to_string();
+    assert!(error.contains("\"t\"") && error.contains("weight 70 ") && error.contains("x86"), "{error}");
+    assert!(matches!(refused(&file(&[256, 2], &codes, f32::NAN)), E::Encoding { .. }));
+    assert!(matches!(refused(&file(&[64, 8], &codes, 1.0)), E::Encoding { .. }));
+    // One row too many: its scale would be the next tensor's bytes.
+    let mut long = file(&[256, 3], &codes, 1.0);
+    long.data.resize(256, 0);
+    assert!(matches!(refused(&long), E::Overlap { .. }));
+    let cut = good.bytes();
+    let data = cut.len() - good.data.len();
+    assert!(matches!(gguf(&cut[..data + 128 + 3]), Err(E::Truncated { .. })));
+    // Many tensors on the same bytes are refused before any is converted.
+    let mut many = Gguf::new();
+    for i in 0..1_000 {
+        many = many.tensor(&format!("{i}"), &[1 << 17], 36, 0);
+    }
+    assert!(matches!(refused(&many.data(1 << 16)), E::Overlap { .. }));
 }
 
 fn container(header: &str, data: usize) -> Result<SafetensorsFile, E> {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::int::ternary_layout;
-use crate::{FormatError, IntLayout, q4_0, q4_1, q4_k, q5_k, q6_k, q8_0, tq1_0, tq2_0};
+use crate::{FormatError, IntLayout, pq2_0, q2_0, q4_0, q4_1, q4_k, q5_k, q6_k, q8_0, tq1_0, tq2_0};
 
 /// How one row of weights is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,6 +16,10 @@ pub enum Encoding {
     F16,
     /// bfloat16, little endian.
     BF16,
+    /// GGML Q2_0: 64 weights, 2-bit codes for -1, 0, 1 and 2, one f16 scale.
+    Q2_0,
+    /// PrismML's PQ2_0: 128 weights, 2-bit codes for -1, 0, 1 and 2, one f16 scale.
+    PQ2_0,
     /// GGML Q4_0: 32 weights, 4-bit codes around 8, one f16 scale.
     Q4_0,
     /// GGML Q4_1: 32 weights, 4-bit codes from 0, f16 scale and f16 minimum.
@@ -74,10 +78,12 @@ impl ScaleGroup {
 
 impl Encoding {
     /// Every encoding, in a fixed order.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::F32,
         Self::F16,
         Self::BF16,
+        Self::Q2_0,
+        Self::PQ2_0,
         Self::Q4_0,
         Self::Q4_1,
         Self::Q8_0,
@@ -98,6 +104,8 @@ impl Encoding {
             Self::F32 => "f32",
             Self::F16 => "f16",
             Self::BF16 => "bf16",
+            Self::Q2_0 => "q2_0",
+            Self::PQ2_0 => "pq2_0",
             Self::Q4_0 => "q4_0",
             Self::Q4_1 => "q4_1",
             Self::Q8_0 => "q8_0",
@@ -118,6 +126,8 @@ impl Encoding {
     pub fn block_len(self) -> usize {
         match self {
             Self::F32 | Self::F16 | Self::BF16 => 1,
+            Self::Q2_0 => 64,
+            Self::PQ2_0 => 128,
             Self::Q4_0 | Self::Q4_1 | Self::Q8_0 => 32,
             Self::Q4K | Self::Q5K | Self::Q6K | Self::TQ1_0 | Self::TQ2_0 => 256,
             Self::Ternary(ScaleGroup::Block64) => 64,
@@ -132,6 +142,8 @@ impl Encoding {
         match self {
             Self::F32 => (4, 0),
             Self::F16 | Self::BF16 => (2, 0),
+            Self::Q2_0 => (size_of::<q2_0::BlockQ2_0>(), 0),
+            Self::PQ2_0 => (size_of::<pq2_0::BlockPQ2_0>(), 0),
             Self::Q4_0 => (size_of::<q4_0::BlockQ4_0>(), 0),
             Self::Q4_1 => (size_of::<q4_1::BlockQ4_1>(), 0),
             Self::Q8_0 => (size_of::<q8_0::BlockQ8_0>(), 0),
@@ -177,7 +189,8 @@ impl Encoding {
         }
     }
 
-    /// The type id in GGUF files, `None` for the engine's own encodings.
+    /// The type id in GGUF files, `None` for the engine's own encodings. Old files use 42 (Q2_0) for what is
+    /// PQ2_0 now: a reader must look at a tensor's size.
     pub fn ggml_id(self) -> Option<u32> {
         match self {
             Self::F32 => Some(0),
@@ -191,6 +204,8 @@ impl Encoding {
             Self::BF16 => Some(30),
             Self::TQ1_0 => Some(34),
             Self::TQ2_0 => Some(35),
+            Self::Q2_0 => Some(42),
+            Self::PQ2_0 => Some(142),
             Self::Ternary(_) => None,
         }
     }
@@ -227,6 +242,8 @@ impl Encoding {
         };
         Some(match self {
             Self::F32 | Self::F16 | Self::BF16 => return None,
+            Self::Q2_0 => base(64, 64, 1, 2),
+            Self::PQ2_0 => base(128, 128, 1, 2),
             Self::Q4_0 => base(32, 32, 8, 4),
             Self::Q4_1 => IntLayout { has_mins: true, ..base(32, 32, 0, 4) },
             Self::Q8_0 => base(32, 32, 128, 8),
@@ -261,9 +278,10 @@ pub(crate) fn known_names() -> String {
     Encoding::ALL.map(Encoding::name).join(", ")
 }
 
-/// Types that other programs write and this crate does not read. Ids 31 to 33 and 36 to 38 were GGML's
-/// repacked layouts, since withdrawn; 36 lives on as Microsoft's I2_S, 142 and 143 are PrismML's.
-const UNSUPPORTED: [(u32, &str); 34] = [
+/// Types that other programs write and that are no encoding of rows here. Ids 31 to 33 and 36 to 38 were GGML's
+/// repacked layouts, since withdrawn; 36 lives on as Microsoft's I2_S, which [`crate::i2_s`] converts; 143 is
+/// PrismML's.
+const UNSUPPORTED: [(u32, &str); 32] = [
     (4, "Q4_2"),
     (5, "Q4_3"),
     (6, "Q5_0"),
@@ -295,8 +313,6 @@ const UNSUPPORTED: [(u32, &str); 34] = [
     (39, "MXFP4"),
     (40, "NVFP4"),
     (41, "Q1_0"),
-    (42, "Q2_0"),
-    (142, "PQ2_0"),
     (143, "PTQ1_0"),
 ];
 
@@ -320,7 +336,7 @@ mod tests {
 
     #[test]
     fn unsupported_ids_are_named() {
-        for (id, name) in [(36, "I2_S"), (42, "Q2_0"), (142, "PQ2_0"), (143, "PTQ1_0"), (41, "Q1_0")] {
+        for (id, name) in [(36, "I2_S"), (143, "PTQ1_0"), (41, "Q1_0")] {
             let err = Encoding::from_ggml_id(id).unwrap_err();
             assert_eq!(err, FormatError::UnsupportedGgmlId { id, name });
             assert_eq!(err.to_string(), format!("GGML type {id} ({name}) is not supported yet"));
@@ -330,7 +346,7 @@ mod tests {
 
     #[test]
     fn row_sizes() {
-        let sizes = [1024, 512, 512, 144, 160, 272, 144, 176, 210, 54, 66, 72, 68, 66, 68];
+        let sizes = [1024, 512, 512, 72, 68, 144, 160, 272, 144, 176, 210, 54, 66, 72, 68, 66, 68];
         for (e, bytes) in Encoding::ALL.into_iter().zip(sizes) {
             assert_eq!(e.row_bytes(256), Ok(bytes), "{e}");
             assert_eq!(e.row_bytes(0), Err(FormatError::EmptyRow { encoding: e }));

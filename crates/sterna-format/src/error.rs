@@ -52,6 +52,21 @@ pub enum FormatError {
         /// The code found.
         code: u8,
     },
+    /// A row length that I2_S does not allow.
+    #[error("i2_s: a row of {cols} weights is not a whole number of blocks of 128")]
+    I2sRow {
+        /// Weights per row.
+        cols: usize,
+    },
+    /// A code of 3 in I2_S data.
+    #[error(
+        "i2_s: weight {index} has code 3, and a ternary code is 0, 1 or 2: the data are damaged, or laid out by a build for \
+         another machine (only the x86 layout, 128 weights interleaved, is read)"
+    )]
+    I2sCode {
+        /// Position of the weight in its row.
+        index: usize,
+    },
     /// A value to encode is infinite or not a number.
     #[error("value {index} is {value}, and only finite values can be encoded")]
     NonFinite {

@@ -10,6 +10,7 @@
 //! * [`decode_row`] and [`encode_row`] go between bytes and `f32` values.
 //! * [`int_row`] takes an integer encoding apart into codes and scales, all under one law:
 //!   `value[k] = d[k/G]·sc[k/g]·(code[k] − zero) − dmin[k/G]·mn[k/g]` (see [`IntLayout`]).
+//! * [`i2_s`] makes ternary rows of a format whose one scale lies outside the rows.
 //! * [`ternary`] defines the engine's own packed ternary row.
 
 #![deny(unsafe_code)]
@@ -25,6 +26,9 @@ mod search;
 mod testing;
 
 pub mod dense;
+pub mod i2_s;
+pub mod pq2_0;
+pub mod q2_0;
 pub mod q4_0;
 pub mod q4_1;
 pub mod q4_k;

@@ -1,6 +1,8 @@
 //! Rows of any encoding: the one place that picks the file for an encoding.
 
 use crate::block::{decode_blocks, encode_blocks, int_blocks};
+use crate::pq2_0::BlockPQ2_0;
+use crate::q2_0::BlockQ2_0;
 use crate::q4_0::BlockQ4_0;
 use crate::q4_1::BlockQ4_1;
 use crate::q4_k::BlockQ4K;
@@ -25,6 +27,8 @@ pub fn decode_row(enc: Encoding, bytes: &[u8], out: &mut [f32]) -> Result<(), Fo
         Encoding::F32 => dense::decode_f32(bytes, out),
         Encoding::F16 => dense::decode_f16(bytes, out),
         Encoding::BF16 => dense::decode_bf16(bytes, out),
+        Encoding::Q2_0 => decode_blocks::<BlockQ2_0, 64>(bytes, out),
+        Encoding::PQ2_0 => decode_blocks::<BlockPQ2_0, 128>(bytes, out),
         Encoding::Q4_0 => decode_blocks::<BlockQ4_0, 32>(bytes, out),
         Encoding::Q4_1 => decode_blocks::<BlockQ4_1, 32>(bytes, out),
         Encoding::Q8_0 => decode_blocks::<BlockQ8_0, 32>(bytes, out),
@@ -39,8 +43,8 @@ pub fn decode_row(enc: Encoding, bytes: &[u8], out: &mut [f32]) -> Result<(), Fo
 
 /// Encodes one row of `values.len()` weights.
 ///
-/// Q4_0, Q4_1, Q8_0, TQ1_0 and TQ2_0 give the bytes of GGML's own quantisers; Q4_K, Q5_K and Q6_K search for
-/// good scales; [`Encoding::Ternary`] is [`crate::pack_ternary_row`] with its fit left unread.
+/// Q4_0, Q4_1, Q8_0, TQ1_0 and TQ2_0 give the bytes of GGML's own quantisers; Q2_0, PQ2_0, Q4_K, Q5_K and Q6_K
+/// search for good scales; [`Encoding::Ternary`] is [`crate::pack_ternary_row`] with its fit left unread.
 ///
 /// # Errors
 /// A row length that the encoding does not allow ([`Encoding::row_bytes`]), an `out` of another size, a value
@@ -52,6 +56,8 @@ pub fn encode_row(enc: Encoding, values: &[f32], out: &mut [u8]) -> Result<(), F
         Encoding::F32 => dense::encode_f32(values, out),
         Encoding::F16 => dense::encode_f16(values, out),
         Encoding::BF16 => dense::encode_bf16(values, out),
+        Encoding::Q2_0 => encode_blocks::<BlockQ2_0, 64>(values, out),
+        Encoding::PQ2_0 => encode_blocks::<BlockPQ2_0, 128>(values, out),
         Encoding::Q4_0 => encode_blocks::<BlockQ4_0, 32>(values, out),
         Encoding::Q4_1 => encode_blocks::<BlockQ4_1, 32>(values, out),
         Encoding::Q8_0 => encode_blocks::<BlockQ8_0, 32>(values, out),
@@ -75,6 +81,8 @@ pub fn encode_row(enc: Encoding, values: &[f32], out: &mut [u8]) -> Result<(), F
 pub fn int_row(enc: Encoding, bytes: &[u8], cols: usize, out: &mut IntRow) -> Result<(), FormatError> {
     match enc {
         Encoding::F32 | Encoding::F16 | Encoding::BF16 => Err(FormatError::NoCodes { encoding: enc }),
+        Encoding::Q2_0 => int_blocks::<BlockQ2_0, 64>(bytes, cols, out),
+        Encoding::PQ2_0 => int_blocks::<BlockPQ2_0, 128>(bytes, cols, out),
         Encoding::Q4_0 => int_blocks::<BlockQ4_0, 32>(bytes, cols, out),
         Encoding::Q4_1 => int_blocks::<BlockQ4_1, 32>(bytes, cols, out),
         Encoding::Q8_0 => int_blocks::<BlockQ8_0, 32>(bytes, cols, out),

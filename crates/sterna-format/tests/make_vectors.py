@@ -11,7 +11,10 @@ Framing, little endian: b"STERNAV1", then records until the end of
 frozen/NAME.txt holds one row whose codes count 0, 1, 2, ... (power-of-two ranges skip one at each run of 16 or 32, so
 that no two runs are alike and swapped nibbles show): its bytes, codes and values. The bytes are put together
 here, bit by bit, from the layouts in words; gguf-py must decode them to the same values (it does not know the
-engine's own ternary rows).
+engine's own ternary rows, Q2_0, PQ2_0 and I2_S).
+
+two_bit.bin, of the same framing, is not made here: it holds a few rows of a second implementation of Q2_0, PQ2_0 and
+I2_S, made from the layouts in words with other random numbers.
 """
 
 import pathlib
@@ -173,6 +176,23 @@ def frozen_blocks():
         put(qs, k // 128 * 32 + k % 32, k % 128 // 32 * 2, code)
     yield "tq2_0", bytes(qs) + f16(0.75), c, (c - 1) * 0.75
 
+    c = (k256 + k256 // 32) % 4
+    for name, width, scales in [("q2_0", 64, [0.75, -2.5, 0.125, 6.0]), ("pq2_0", 128, [0.75, -2.5])]:
+        row = b""
+        for b, d in enumerate(scales):
+            qs = [0] * (width // 4)
+            for j, code in enumerate(c[b * width : (b + 1) * width]):
+                put(qs, j // 4, j % 4 * 2, code)
+            row += f16(d) + bytes(qs)
+        yield name, row, c, (c - 1) * np.repeat(scales, width)
+
+    c = (k256 + k256 // 32) % 3
+    qs = [0] * 64
+    for k, code in enumerate(c):
+        put(qs, k // 128 * 32 + k % 32, 6 - k % 128 // 32 * 2, code)
+    yield "i2_s", bytes(qs) + struct.pack("<f", 0.1), c, (c - 1) * np.float64(np.float32(0.1))
+
+    c = k256 % 3
     words = [sum(int(c[16 * w + j]) << (2 * j) for j in range(16)) for w in range(16)]
     words = struct.pack("<16I", *words)
     halves = [0.75, 2.5, 0.125, 6.0]
@@ -186,7 +206,9 @@ def main():
     (DATA / "frozen").mkdir(parents=True, exist_ok=True)
     types = {name: qtype for name, qtype, *_ in BLOCKS}
     for name, row, codes, values in frozen_blocks():
-        values = np.asarray(values, np.float32) + np.float32(0)  # no negative zeros
+        values = np.asarray(values, np.float32)
+        if name not in ("q2_0", "pq2_0"):  # whose scales may be negative, and 0 times those is -0
+            values = values + np.float32(0)  # no negative zeros
         if name in types:
             theirs = gguf.dequantize(np.frombuffer(row, np.uint8).reshape(1, -1), types[name])[0]
             assert np.array_equal(theirs, values), name

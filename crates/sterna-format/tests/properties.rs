@@ -160,6 +160,9 @@ proptest! {
             (Encoding::Q8_0, 32, 0.5 / 127.0 + 1.0 / 2048.0),
             (Encoding::Q4_0, 32, 1.0 / 8.0 + 1.0 / 1024.0),
             (Encoding::Q4_1, 32, 1.0 / 15.0 + 1.0 / 512.0),
+            // Half a step, or a whole one past -d: the largest magnitude is one step, or two the other way.
+            (Encoding::Q2_0, 64, 0.7),
+            (Encoding::PQ2_0, 128, 0.7),
             (Encoding::TQ1_0, 256, 0.5 + 1.0 / 2048.0),
             (Encoding::TQ2_0, 256, 0.5 + 1.0 / 2048.0),
             (Encoding::Ternary(ScaleGroup::Block64), 64, 0.5 + 1.0 / 2048.0),

@@ -2,6 +2,9 @@
 //!
 //! Layout: `GGUF`, version u32, tensor count u64, key count u64; the keys; one record per tensor (name,
 //! dimensions innermost first, type id, offset); padding to `general.alignment` (32 by default); the data.
+//!
+//! I2_S tensors, whose one scale lies outside their rows, become ternary rows in memory (9/8 of their bytes at most)
+//! while the file is opened; every other tensor stays where it lies.
 
 mod layout;
 mod metadata;
@@ -33,7 +36,10 @@ struct Record<'a> {
 /// What a GGUF file holds, without the bytes.
 pub(crate) struct Parsed {
     pub metadata: GgufMetadata,
+    /// `backing` 0 is the file, `n + 1` the element `n` of `converted`.
     pub tensors: Vec<Entry>,
+    /// Rows made of I2_S tensors, and the bytes of the file that they were made of.
+    pub converted: Vec<(Vec<u8>, Range<usize>)>,
 }
 
 /// Reads everything but the data, and proves that each tensor has its bytes.
@@ -72,8 +78,18 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Parsed, CheckpointError> {
     }
     // With no tensors there is no data section, and the padding before it may be missing.
     let data_start = r.position().next_multiple_of(alignment);
-    let tensors = layout::place(&records, data_start, alignment, bytes.len())?;
-    Ok(Parsed { metadata, tensors })
+    let layout::Placed { entries: mut tensors, i2_s } =
+        layout::place(&records, data_start, alignment, bytes.len())?;
+    let mut converted = Vec::with_capacity(i2_s.len());
+    for at in i2_s {
+        let Some(entry) = tensors.get_mut(at) else { continue };
+        let source = entry.range.clone();
+        let rows = layout::convert_i2_s(&entry.name, entry.shape.cols(), bytes, source.clone())?;
+        entry.range = 0..rows.len();
+        converted.push((rows, source));
+        entry.backing = converted.len() as u32;
+    }
+    Ok(Parsed { metadata, tensors, converted })
 }
 
 fn alignment(metadata: &GgufMetadata) -> Result<usize, CheckpointError> {

@@ -15,7 +15,9 @@ use sterna_plan::{
 };
 
 /// Every encoding with an integer view.
-pub const INTEGER_ENCODINGS: [Encoding; 12] = [
+pub const INTEGER_ENCODINGS: [Encoding; 14] = [
+    Encoding::Q2_0,
+    Encoding::PQ2_0,
     Encoding::Q4_0,
     Encoding::Q4_1,
     Encoding::Q8_0,

@@ -8,10 +8,12 @@ use sterna_plan::{Backend, Executor, Fusions, ModelPlan, PlanOptions};
 use sterna_ref::RefBackend;
 use sterna_ref::testing::{self, Encodings, TestModel};
 
-pub const ENCODINGS: [Encoding; 15] = [
+pub const ENCODINGS: [Encoding; 17] = [
     Encoding::F32,
     Encoding::F16,
     Encoding::BF16,
+    Encoding::Q2_0,
+    Encoding::PQ2_0,
     Encoding::Q4_0,
     Encoding::Q4_1,
     Encoding::Q8_0,
