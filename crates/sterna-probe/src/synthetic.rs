@@ -60,7 +60,8 @@ pub struct Synthetic {
 impl Synthetic {
     /// Random valid weights: linears in `linear`, embedding and head in `head`, norms of ones.
     ///
-    /// `linear` and `head` are ternary, TQ2_0, Q4_0, Q8_0 or F16; others are filled with valid zeros.
+    /// Codes are uniform over all that the encoding has (0, 1, 2 with 1/4, 1/2, 1/4 in ternary words and TQ2_0), and
+    /// scales such that values lie within about `±(cols/2)^(-1/2)`.
     pub fn new(config: &ModelConfig, linear: Encoding, head: Encoding, seed: u64) -> Self {
         let mut random = Random(seed);
         let mut weights = BTreeMap::new();
@@ -99,6 +100,22 @@ impl Synthetic {
     }
 }
 
+/// Where a block of random bytes has its f16 scales, and for each the share of the largest wanted value.
+fn halves(encoding: Encoding) -> &'static [(usize, f32)] {
+    match encoding {
+        Encoding::Q2_0 | Encoding::PQ2_0 => &[(0, 0.5)],
+        Encoding::Q4_0 => &[(0, 1.0 / 8.0)],
+        Encoding::Q4_1 => &[(0, 2.0 / 15.0), (2, -1.0)],
+        Encoding::Q8_0 => &[(0, 1.0 / 127.0)],
+        // 6-bit scales and minima, codes up to 15 and 31.
+        Encoding::Q4K => &[(0, 2.0 / (63.0 * 15.0)), (2, 1.0 / 63.0)],
+        Encoding::Q5K => &[(0, 2.0 / (63.0 * 31.0)), (2, 1.0 / 63.0)],
+        Encoding::Q6K => &[(208, 1.0 / (128.0 * 32.0))],
+        Encoding::TQ1_0 => &[(52, 1.0)],
+        _ => &[],
+    }
+}
+
 fn fill(encoding: Encoding, rows: usize, cols: usize, random: &mut Random) -> Vec<u8> {
     let row_bytes = encoding.row_bytes(cols).unwrap_or(0);
     let mut data = vec![0u8; rows * row_bytes];
@@ -133,22 +150,28 @@ fn fill(encoding: Encoding, rows: usize, cols: usize, random: &mut Random) -> Ve
                     block[64..].copy_from_slice(&half);
                 }
             }
-            Encoding::Q4_0 | Encoding::Q8_0 => {
-                let block = encoding.row_bytes(32).unwrap_or(18);
-                let small = half::f16::from_f32(scale / if block == 18 { 8.0 } else { 127.0 }).to_bits();
-                for b in row.chunks_exact_mut(block) {
-                    b[..2].copy_from_slice(&small.to_le_bytes());
-                    any(&mut b[2..], random);
-                }
-            }
-            Encoding::F16 => {
+            Encoding::F16 | Encoding::BF16 => {
                 for v in row.chunks_exact_mut(2) {
-                    let x = (random.bits() >> 40) as f32 / (1u64 << 23) as f32 - 1.0;
-                    v.copy_from_slice(&half::f16::from_f32(x * scale * 2.0).to_bits().to_le_bytes());
+                    let x = ((random.bits() >> 40) as f32 / (1u64 << 23) as f32 - 1.0) * scale * 2.0;
+                    v.copy_from_slice(&match encoding {
+                        Encoding::F16 => half::f16::from_f32(x).to_le_bytes(),
+                        _ => half::bf16::from_f32(x).to_le_bytes(),
+                    });
                 }
             }
             Encoding::F32 => row.chunks_exact_mut(4).for_each(|v| v.copy_from_slice(&1f32.to_le_bytes())),
-            _ => {}
+            _ => {
+                let block_bytes = encoding.row_bytes(encoding.block_len()).unwrap_or(0);
+                for block in row.chunks_exact_mut(block_bytes.max(1)) {
+                    any(block, random);
+                    for (at, share) in halves(encoding) {
+                        let bits = half::f16::from_f32(scale * share).to_le_bytes();
+                        if let Some(out) = block.get_mut(*at..*at + 2) {
+                            out.copy_from_slice(&bits);
+                        }
+                    }
+                }
+            }
         }
     }
     data
@@ -205,15 +228,23 @@ mod tests {
         }
     }
 
-    const ENCODINGS: [Encoding; 8] = [
+    const ENCODINGS: [Encoding; 16] = [
         Encoding::Ternary(ScaleGroup::Row),
         Encoding::Ternary(ScaleGroup::Block64),
         Encoding::Ternary(ScaleGroup::Block128),
         Encoding::Ternary(ScaleGroup::Block256),
+        Encoding::TQ1_0,
         Encoding::TQ2_0,
+        Encoding::Q2_0,
+        Encoding::PQ2_0,
         Encoding::Q4_0,
+        Encoding::Q4_1,
         Encoding::Q8_0,
+        Encoding::Q4K,
+        Encoding::Q5K,
+        Encoding::Q6K,
         Encoding::F16,
+        Encoding::BF16,
     ];
 
     #[test]
@@ -226,7 +257,12 @@ mod tests {
                 let (mut values, mut codes) = (vec![0f32; *cols], sterna_format::IntRow::default());
                 for row in data.chunks_exact(width) {
                     sterna_format::decode_row(*e, row, &mut values).unwrap();
-                    assert!(values.iter().all(|v| v.is_finite()), "{name}");
+                    let most = 2.1 / (*cols as f32 * 0.5).sqrt();
+                    assert!(values.iter().all(|v| *rows == 1 || v.abs() <= most), "{name} {e}");
+                    let zeros = values.iter().filter(|v| **v == 0.0).count();
+                    assert!(zeros < values.len() * 3 / 4, "{name} {e}: {zeros} zeros");
+                    assert!(*rows == 1 || values.iter().any(|v| *v < 0.0), "{name} {e}");
+                    assert!(*rows == 1 || values.iter().any(|v| *v > 0.0), "{name} {e}");
                     assert!(*rows == 1 || values.iter().any(|v| *v != values[0]), "{name}");
                     if e.int_layout(*cols).is_some() {
                         sterna_format::int_row(*e, row, *cols, &mut codes).unwrap();

@@ -36,7 +36,7 @@ pub struct BenchArgs {
     /// With --synthetic: encoding of the linear layers
     #[arg(long, requires = "synthetic", default_value = "tq2_0")]
     pub weights: String,
-    /// With --synthetic: encoding of embedding and head
+    /// With --synthetic: encoding of embedding and head, such as q8_0, q6_k or q4_k
     #[arg(long, requires = "synthetic", default_value = "q8_0")]
     pub head: String,
     /// Call widths to compare
