@@ -14,6 +14,7 @@ mod error;
 mod model;
 mod numerics;
 mod pack;
+mod requantise;
 mod ternary;
 mod wanted;
 mod weight;

@@ -7,6 +7,7 @@ use sterna_format::{Encoding, ScaleGroup, ternary_from_codes};
 
 use crate::error::BundleError;
 use crate::file::{Manifest, TOKENIZER, WeightEntry, Writer, stored_as};
+use crate::requantise::requantise;
 use crate::ternary::ternarise;
 use crate::wanted::{Role, multiplies, wanted};
 use crate::{Model, Numerics, SourceKind, Weight, WeightSource, default_numerics};
@@ -27,6 +28,10 @@ pub struct PackOptions<'a> {
     pub ternary: TernaryPolicy,
     /// Linear weights that keep their floats: canonical names (`layers.0.down`) or parts (`down`).
     pub keep: Vec<String>,
+    /// Encode the head anew; where it is tied to the embedding, the one tensor that is both. `None` keeps it.
+    pub head: Option<Encoding>,
+    /// Encode the embedding anew, in a model with a head of its own. `None` keeps it.
+    pub embedding: Option<Encoding>,
     /// Called after every weight with the bytes read so far and in all.
     pub progress: &'a mut dyn FnMut(u64, u64),
 }
@@ -44,7 +49,7 @@ pub struct PackedTensor {
     pub bytes_before: u64,
     /// Bytes in the bundle.
     pub bytes_after: u64,
-    /// `sqrt(sum (w - s t)^2 / sum w^2)`: 0 for everything that lost nothing.
+    /// `sqrt(sum (w - w')^2 / sum w^2)` with `w'` the values in the bundle: 0 for everything that lost nothing.
     pub residual: f64,
 }
 
@@ -67,13 +72,15 @@ impl PackReport {
 /// Writes `model` as a bundle to `dest`, through a temporary file beside it that is renamed at the end.
 ///
 /// The seven matrices of every layer of a Hugging Face checkpoint become ternary words. TQ1_0 and TQ2_0 become the same
-/// words, without loss. Everything else keeps its encoding. Rows are put in canonical order.
+/// words, without loss. Everything else keeps its encoding, but for a head or an embedding that the options name another one for. Rows are
+/// put in canonical order.
 ///
 /// # Errors
 /// [`BundleError::NotTernary`] under [`TernaryPolicy::Exact`], naming the first matrix that is not; unknown names to
-/// keep; bytes that do not fit their encoding; what the operating system refuses. `dest` is untouched on error.
+/// keep; an encoding for the head or the embedding that does not fit it; bytes that do not fit their encoding; what the operating system refuses. `dest` is untouched on error.
 pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<PackReport, BundleError> {
-    let PackOptions { ternary, keep, progress } = options;
+    let PackOptions { ternary, keep, head, embedding, progress } = options;
+    check_tables(model, head, embedding)?;
     let wants: Vec<_> = wanted(&model.config).collect();
     for name in &keep {
         if !wants.iter().any(|w| w.role == Role::Linear && (w.name == *name || w.part == *name)) {
@@ -110,8 +117,18 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
         let kept = w.role != Role::Linear || keep.iter().any(|k| *k == w.name || k == w.part);
         let floats = source.encoding.is_float() && model.source_kind() == SourceKind::HuggingFace;
         let become_ternary = floats && !kept;
-        let (to, residual) = match source.encoding {
-            Encoding::TQ1_0 | Encoding::TQ2_0 => (repack(&mut writer, &w.name, &source)?, 0.0),
+        let asked = match w.role {
+            Role::Head => head,
+            Role::Table if model.config.tied => head,
+            Role::Table => embedding,
+            Role::Linear | Role::Vector => None,
+        };
+        let (to, residual) = match (source.encoding, asked) {
+            (from, Some(to)) if to != from => {
+                begin(&mut writer, &w.name, w.role, to, &source)?;
+                (to, requantise(&w.name, &source, to, &mut |rows| writer.write(rows))?)
+            }
+            (Encoding::TQ1_0 | Encoding::TQ2_0, _) => (repack(&mut writer, &w.name, &source)?, 0.0),
             _ if become_ternary => write_ternary(&mut writer, &w.name, &source, ternary)?,
             _ => (copy(&mut writer, &w.name, w.role, &source)?, 0.0),
         };
@@ -145,6 +162,36 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
     manifest.tokenizer_sha256 = writer.end();
     report.file_bytes = writer.finish(&to_json(&manifest)?)?;
     Ok(report)
+}
+
+/// Refuses encodings that the head or the embedding of this model cannot have.
+fn check_tables(
+    model: &Model,
+    head: Option<Encoding>,
+    embedding: Option<Encoding>,
+) -> Result<(), BundleError> {
+    const PLACE: &str = "pack options";
+    if let Some(encoding) = embedding.filter(|_| model.config.tied) {
+        let supported =
+            "none in a model whose head and embedding are one tensor: the head's encoding is for both";
+        return Err(BundleError::key(PLACE, "embedding", encoding, supported));
+    }
+    for (key, encoding) in [("head", head), ("embedding", embedding)] {
+        let Some(encoding) = encoding else { continue };
+        let cols = model.config.hidden;
+        let bits = encoding.int_layout(cols).map_or(16, |l| l.bits);
+        if bits < 4 {
+            return Err(BundleError::key(PLACE, key, encoding, "floats, or codes of 4 bits or more"));
+        }
+        if !cols.is_multiple_of(encoding.block_len()) {
+            let supported = format!(
+                "encodings whose blocks divide a row of {cols} weights (this one's have {})",
+                encoding.block_len()
+            );
+            return Err(BundleError::key(PLACE, key, encoding, supported));
+        }
+    }
+    Ok(())
 }
 
 fn to_json(manifest: &Manifest) -> Result<String, BundleError> {

@@ -253,7 +253,7 @@ fn the_two_layouts_of_type_42() {
 
     // The last tensor of a file, padded or not.
     for pad in [0, 31] {
-        let last = |bytes: usize| Gguf::new().tensor("t", &[256, 63], 42, 0).data(bytes + pad & !pad);
+        let last = |bytes: usize| Gguf::new().tensor("t", &[256, 63], 42, 0).data((bytes + pad) & !pad);
         assert!(matches!(refused(&last(63 * 68)), E::LegacyQ2 { .. }));
         assert!(gguf(&last(63 * 72).bytes()).is_ok());
     }

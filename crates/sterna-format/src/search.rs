@@ -63,9 +63,8 @@ fn least_squares(x: &[f64; 32], weight: &[f64; 32], codes: &[f64; 32]) -> (f64, 
 
 /// The signed scale for which `scale·q` with `−limit ≤ q < limit` fits `values` well; 0 for zeros.
 ///
-/// A value's weight in the error is its square.
-pub(crate) fn fit_symmetric(values: &[f32; 16], limit: u8) -> f64 {
-    let x = values.map(f64::from);
+/// `weight` is that of [`symmetric_weights`].
+pub(crate) fn fit_symmetric(x: &[f64; 16], weight: &[f64; 16], limit: u8) -> f64 {
     let far = x.iter().fold(0.0_f64, |far, &v| if v.abs() > far.abs() { v } else { far });
     if far == 0.0 {
         return 0.0;
@@ -75,10 +74,8 @@ pub(crate) fn fit_symmetric(values: &[f32; 16], limit: u8) -> f64 {
     for trial in -9..=9 {
         let inverse = -(limit + 0.1 * f64::from(trial)) / far;
         let (mut xq, mut qq) = (0.0, 0.0);
-        for v in x {
+        for (v, w) in x.iter().zip(weight) {
             let q = (v * inverse).round().clamp(-limit, limit - 1.0);
-            // Weights relative to the largest value keep the sums in range.
-            let w = (v / far).powi(2);
             xq += w * v * q;
             qq += w * q * q;
         }
@@ -89,4 +86,15 @@ pub(crate) fn fit_symmetric(values: &[f32; 16], limit: u8) -> f64 {
         }
     }
     scale
+}
+
+/// A value's weight in the error: its magnitude plus the root mean square of all, relative to the largest magnitude
+/// so that sums stay in range; all 0 for zeros.
+pub(crate) fn symmetric_weights(x: &[f64; 16]) -> [f64; 16] {
+    let far = x.iter().fold(0.0_f64, |far, v| far.max(v.abs()));
+    if far == 0.0 {
+        return [0.0; 16];
+    }
+    let rms = (x.iter().map(|v| (v / far).powi(2)).sum::<f64>() / 16.0).sqrt();
+    x.map(|v| v.abs() / far + rms)
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
+use sterna_format::Encoding;
 use sterna_run::SamplingParams;
 
 use sterna_cpu::Isa;
@@ -190,12 +191,30 @@ pub struct PackArgs {
     /// Linear weights to keep as they are, by name or part (for example: down)
     #[arg(long, value_name = "NAME")]
     pub keep: Vec<String>,
+    /// Encoding of the head (of the tensor that is head and embedding, where they are one): q8_0, q6_k or another; or keep
+    #[arg(long, value_name = "ENCODING", default_value = "keep", value_parser = table_encoding)]
+    pub head: TableEncoding,
+    /// Encoding of the embedding, in a model with a head of its own
+    #[arg(long, value_name = "ENCODING", default_value = "keep", value_parser = table_encoding)]
+    pub embedding: TableEncoding,
     /// Replace an existing file
     #[arg(long)]
     pub force: bool,
     /// Machine-readable output
     #[arg(long)]
     pub json: bool,
+}
+
+/// An encoding for a head or an embedding; `None` keeps what it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableEncoding(pub Option<Encoding>);
+
+/// Reads `keep` or an encoding's name.
+fn table_encoding(text: &str) -> Result<TableEncoding, String> {
+    if text == "keep" {
+        return Ok(TableEncoding(None));
+    }
+    text.parse().map(|e| TableEncoding(Some(e))).map_err(|e: sterna_format::FormatError| e.to_string())
 }
 
 /// `sterna inspect`.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use sterna_bundle::{Model, TernaryPolicy, WeightSource};
 use sterna_checkpoint::{Checkpoint, GgufArray, GgufMetadata, GgufValue, SafetensorsFile};
-use sterna_format::decode_row;
+use sterna_format::{Encoding, decode_row};
 
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -62,6 +62,17 @@ pub fn pack_to(
     ternary: TernaryPolicy,
     keep: &[&str],
 ) -> Result<sterna_bundle::PackReport, sterna_bundle::BundleError> {
+    pack_tables(model, dest, ternary, keep, [None, None])
+}
+
+/// As [`pack_to`], with encodings for head and embedding.
+pub fn pack_tables(
+    model: &Model,
+    dest: &Path,
+    ternary: TernaryPolicy,
+    keep: &[&str],
+    [head, embedding]: [Option<Encoding>; 2],
+) -> Result<sterna_bundle::PackReport, sterna_bundle::BundleError> {
     let mut last = (0, 0);
     let mut progress = |done, total| {
         assert!(done >= last.0 && done <= total);
@@ -71,7 +82,7 @@ pub fn pack_to(
     let report = sterna_bundle::pack(
         model,
         dest,
-        sterna_bundle::PackOptions { ternary, keep, progress: &mut progress },
+        sterna_bundle::PackOptions { ternary, keep, head, embedding, progress: &mut progress },
     )?;
     assert_eq!(last.0, last.1);
     Ok(report)

@@ -35,6 +35,8 @@ pub fn main(args: &PackArgs) -> Outcome {
         PackOptions {
             ternary: if args.round { TernaryPolicy::Round } else { TernaryPolicy::Exact },
             keep: args.keep.clone(),
+            head: args.head.0,
+            embedding: args.embedding.0,
             progress: &mut |done, total| {
                 bar.set_length(total);
                 bar.set_position(done);
@@ -68,14 +70,31 @@ pub fn main(args: &PackArgs) -> Outcome {
         output::megabytes(before),
         report.tensors.len()
     );
-    match report.worst_residual() {
-        0.0 => say!("every weight is exactly the source's"),
+    let table =
+        |t: &sterna_bundle::PackedTensor| t.from != t.to && matches!(t.name.as_str(), "head" | "embed");
+    for t in report.tensors.iter().filter(|t| table(t)) {
+        say!(
+            "{}: {} to {}, {} to {}, lost {:.2} % (root mean square); `sterna gate --against` tells what that changes",
+            t.name,
+            t.from,
+            t.to,
+            output::megabytes(t.bytes_before),
+            output::megabytes(t.bytes_after),
+            t.residual * 100.0
+        );
+    }
+    let others = report.tensors.iter().filter(|t| !table(t));
+    match others.map(|t| t.residual).fold(0.0, f64::max) {
+        0.0 if report.worst_residual() == 0.0 => say!("every weight is exactly the source's"),
+        0.0 => say!("every other weight is exactly the source's"),
         worst => say!(
             "rounded: the worst tensor lost {:.2} % (root mean square); expect worse answers",
             worst * 100.0
         ),
     }
-    let made_ternary = |t: &sterna_bundle::PackedTensor| t.from.is_float() && !t.to.is_float();
+    let made_ternary = |t: &sterna_bundle::PackedTensor| {
+        t.from.is_float() && matches!(t.to, sterna_format::Encoding::Ternary(_))
+    };
     if report.tensors.iter().any(made_ternary) {
         say!(
             "layers that became ternary now meet int8 activations; logits differ slightly from the float checkpoint's"
