@@ -265,3 +265,47 @@ fn a_chat_in_json_writes_json_alone() {
     assert_eq!((has("error"), has("text")), (3, 1), "{lines:?}");
     assert!(has("note") >= 4 && out.status.success());
 }
+
+/// The head in another encoding: smaller, reported, and held against the model it came from.
+#[test]
+fn a_head_is_encoded_anew_and_compared() {
+    let folder = temp("head");
+    let bundle = folder.join("q6.sterna");
+    let path = bundle.to_str().unwrap();
+    let report = json(&["pack", "builtin", "--head", "q6_k", "-o", path, "--json"]);
+    let embed = report["tensors"].as_array().unwrap().iter().find(|t| t["name"] == "embed").unwrap();
+    assert_eq!(
+        (&embed["to"], report["worst_residual"].as_f64()),
+        (&"q6_k".into(), embed["residual"].as_f64())
+    );
+    let said = text(&sterna(&["pack", "builtin", "--head", "q6_k", "-o", path, "--force"]));
+    assert!(said.contains("embed: ") && said.contains("--against"), "{said}");
+    assert!(said.contains("every other weight is exactly the source's"), "{said}");
+
+    let gate = ["gate", "--against", path, "--positions", "80", "--window", "50"];
+    let found = json(&[&gate[..], &["--min-agreement", "0.7", "--json"]].concat());
+    let against = &found["against"];
+    assert_eq!((&against["rows"], &against["scored"]), (&80.into(), &78.into()));
+    assert!(against["identical"].as_u64().unwrap() < 80, "{against}");
+    assert!(against["mean_kl"].as_f64().unwrap() > 0.0);
+    let bytes = |side: &str| found[side]["weight_bytes_per_token"].as_u64().unwrap();
+    assert!(bytes("other") < bytes("base"));
+    let out = sterna(&[&gate[..], &["-m", path, "--min-agreement", "1"]].concat());
+    assert!(out.status.success(), "a model against itself: {}", text(&out));
+    assert!(text(&out).contains("80 (100.000 %), all bits in 80"), "{}", text(&out));
+
+    for (args, words) in [
+        (&["pack", "builtin", "--head", "tq2_0", "-o", "x"][..], "4 bits"),
+        (&["pack", "builtin", "--embedding", "q8_0", "-o", "x"], "one tensor"),
+        (&["pack", "builtin", "--head", "q9", "-o", "x"], "unknown encoding"),
+        (&["gate", "--against", path, "--min-agreement", "1.5"], "from 0 to 1"),
+        (&["gate", "--against", path, "--window", "0"], "windows of 0"),
+        (&["gate", "--against", "/nowhere"], "no model"),
+        (&["gate", "--min-agreement", "0.5"], "--against"),
+    ] {
+        let out = sterna(args);
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert!(!out.status.success() && said.contains(words), "{args:?}: {said}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}

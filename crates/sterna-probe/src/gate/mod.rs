@@ -1,5 +1,6 @@
 //! The contract, checked on a whole model: same bits at every width, and agreement with golden answers.
 
+mod against;
 mod compare;
 mod golden;
 mod golden_file;
@@ -7,6 +8,7 @@ mod memcmp;
 mod report;
 mod walk;
 
+pub use against::{AgainstReport, Disagreement, against};
 pub use golden::{Agreement, GoldenBounds, GoldenReport, PromptReport, Split, golden};
 pub use golden_file::{Golden, GoldenPrompt, GoldenRow, GreedyStep, RowStats};
 pub use memcmp::{GateOptions, memcmp};
