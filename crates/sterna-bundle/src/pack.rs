@@ -9,8 +9,8 @@ use crate::error::BundleError;
 use crate::file::{Manifest, TOKENIZER, WeightEntry, Writer, stored_as};
 use crate::requantise::requantise;
 use crate::ternary::ternarise;
-use crate::wanted::{Role, multiplies, wanted};
-use crate::{Model, Numerics, SourceKind, Weight, WeightSource, default_numerics};
+use crate::wanted::{Role, Wanted, multiplies, wanted};
+use crate::{Model, ModelConfig, Numerics, SourceKind, Weight, WeightSource, default_numerics};
 
 /// What to do with a float matrix that is not ternary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +32,9 @@ pub struct PackOptions<'a> {
     pub head: Option<Encoding>,
     /// Encode the embedding anew, in a model with a head of its own. `None` keeps it.
     pub embedding: Option<Encoding>,
+    /// Write a head that is tied to the embedding as a tensor of its own, so that the two may differ. A token reads the
+    /// whole head and one row of the embedding: a small head saves as much as before, and the embedding stays exact.
+    pub untie: bool,
     /// Called after every weight with the bytes read so far and in all.
     pub progress: &'a mut dyn FnMut(u64, u64),
 }
@@ -79,9 +82,13 @@ impl PackReport {
 /// [`BundleError::NotTernary`] under [`TernaryPolicy::Exact`], naming the first matrix that is not; unknown names to
 /// keep; an encoding for the head or the embedding that does not fit it; bytes that do not fit their encoding; what the operating system refuses. `dest` is untouched on error.
 pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<PackReport, BundleError> {
-    let PackOptions { ternary, keep, head, embedding, progress } = options;
-    check_tables(model, head, embedding)?;
-    let wants: Vec<_> = wanted(&model.config).collect();
+    let PackOptions { ternary, keep, head, embedding, untie, progress } = options;
+    let config = ModelConfig { tied: model.config.tied && !untie, ..model.config.clone() };
+    check_tables(&config, head, embedding)?;
+    let wants: Vec<_> = wanted(&config).collect();
+    // A head that the model does not have is its embedding.
+    let source_of =
+        |name: &str| if name == "head" && model.config.tied { "embed".to_owned() } else { name.to_owned() };
     for name in &keep {
         if !wants.iter().any(|w| w.role == Role::Linear && (w.name == *name || w.part == *name)) {
             return Err(BundleError::key(
@@ -93,11 +100,12 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
         }
     }
     let json = model.tokenizer.to_json()?;
-    let total = model.weights().map(|w| w.weight.data.len() as u64).sum();
+    let len = |w: &Wanted| model.weight(&source_of(&w.name)).map_or(0, |w| w.data.len() as u64);
+    let total = wants.iter().map(len).sum();
     let mut manifest = Manifest {
         name: model.name.clone(),
         source: model.source_kind().name().to_owned(),
-        config: model.config.clone(),
+        config: config.clone(),
         numerics: Numerics { linears: BTreeMap::new(), ..model.numerics.clone() },
         entry_points: model.entry_points.clone(),
         weights: BTreeMap::new(),
@@ -110,7 +118,8 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
     let mut report = PackReport::default();
     let mut done = 0;
     for w in &wants {
-        let source = model.weight(&w.name).ok_or_else(|| BundleError::MissingTensor {
+        let source_name = source_of(&w.name);
+        let source = model.weight(&source_name).ok_or_else(|| BundleError::MissingTensor {
             name: w.name.clone(),
             arch: model.config.arch.name(),
         })?;
@@ -119,7 +128,7 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
         let become_ternary = floats && !kept;
         let asked = match w.role {
             Role::Head => head,
-            Role::Table if model.config.tied => head,
+            Role::Table if config.tied => head,
             Role::Table => embedding,
             Role::Linear | Role::Vector => None,
         };
@@ -135,9 +144,9 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
         let sha256 = writer.end();
         let entry = WeightEntry { encoding: to.name().to_owned(), rows: w.rows, cols: w.cols, sha256 };
         manifest.weights.insert(w.name.clone(), entry);
-        if multiplies(&model.config, w.role) {
+        if multiplies(&config, w.role) {
             let numerics = if to == source.encoding {
-                model.numerics.linear(&w.name, to, w.cols)
+                model.numerics.linear(&source_name, to, w.cols)
             } else {
                 default_numerics(to, w.cols)
             };
@@ -153,7 +162,7 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
             bytes_after,
             residual,
         });
-        model.release(&w.name);
+        model.release(&source_name);
         done += bytes_before;
         progress(done, total);
     }
@@ -166,19 +175,19 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
 
 /// Refuses encodings that the head or the embedding of this model cannot have.
 fn check_tables(
-    model: &Model,
+    config: &ModelConfig,
     head: Option<Encoding>,
     embedding: Option<Encoding>,
 ) -> Result<(), BundleError> {
     const PLACE: &str = "pack options";
-    if let Some(encoding) = embedding.filter(|_| model.config.tied) {
-        let supported =
-            "none in a model whose head and embedding are one tensor: the head's encoding is for both";
+    if let Some(encoding) = embedding.filter(|_| config.tied) {
+        let supported = "none in a model whose head and embedding are one tensor: the head's encoding is \
+                         for both, unless they are untied";
         return Err(BundleError::key(PLACE, "embedding", encoding, supported));
     }
     for (key, encoding) in [("head", head), ("embedding", embedding)] {
         let Some(encoding) = encoding else { continue };
-        let cols = model.config.hidden;
+        let cols = config.hidden;
         let bits = encoding.int_layout(cols).map_or(16, |l| l.bits);
         if bits < 4 {
             return Err(BundleError::key(PLACE, key, encoding, "floats, or codes of 4 bits or more"));

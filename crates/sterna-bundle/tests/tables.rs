@@ -41,7 +41,7 @@ fn a_tied_head_is_one_tensor() {
         (Encoding::BF16, 0, 1e-9, 0.003),
     ] {
         let dest = dir.join(to.name());
-        let report = pack_tables(&model, &dest, EXACT, &[], [Some(to), None]).unwrap();
+        let report = pack_tables(&model, &dest, EXACT, &[], [Some(to), None], false).unwrap();
         let bundle = Model::open(&dest).unwrap();
         bundle.verify().unwrap();
         let (embed, cols) = (bundle.weight("embed").unwrap(), model.config.hidden);
@@ -63,7 +63,7 @@ fn a_tied_head_is_one_tensor() {
     }
     // Its own encoding is a copy, without loss.
     let same = model.weight("embed").unwrap().encoding;
-    let report = pack_tables(&model, &dir.join("same"), EXACT, &[], [Some(same), None]).unwrap();
+    let report = pack_tables(&model, &dir.join("same"), EXACT, &[], [Some(same), None], false).unwrap();
     assert_eq!(report.worst_residual(), 0.0);
     let twice = Model::open(&dir.join("same")).unwrap();
     assert!(twice.weight("embed").unwrap().data == model.weight("embed").unwrap().data);
@@ -76,7 +76,7 @@ fn an_own_head_and_the_embedding_are_chosen_apart() {
     let (model, dest) = (Model::open(&oracle("a_bitcpm_llama")).unwrap(), dir.join("first"));
     assert!(!model.config.tied);
     let tables = [Some(Encoding::Q6K), Some(Encoding::Q8_0)];
-    pack_tables(&model, &dest, EXACT, &[], tables).unwrap();
+    pack_tables(&model, &dest, EXACT, &[], tables, false).unwrap();
     let bundle = Model::open(&dest).unwrap();
     let of = |m: &Model, n: &str| m.weight(n).unwrap().encoding;
     assert_eq!((of(&bundle, "head"), of(&bundle, "embed")), (Encoding::Q6K, Encoding::Q8_0));
@@ -89,18 +89,48 @@ fn an_own_head_and_the_embedding_are_chosen_apart() {
     );
 
     let again = dir.join("again");
-    let report = pack_tables(&bundle, &again, EXACT, &[], [Some(Encoding::F16), None]).unwrap();
+    let report = pack_tables(&bundle, &again, EXACT, &[], [Some(Encoding::F16), None], false).unwrap();
     let bundle_again = Model::open(&again).unwrap();
     assert_eq!((of(&bundle_again, "head"), of(&bundle_again, "embed")), (Encoding::F16, Encoding::Q8_0));
     assert_eq!(bundle_again.numerics.linears["head"], LinearNumerics::Float);
     assert!(report.worst_residual() < 1e-3);
 }
 
+/// A tied model untied: two tensors, of which only the head changes; untied with nothing else, the values are the same.
+#[test]
+fn a_tied_head_can_be_made_a_tensor_of_its_own() {
+    let dir = scratch("untied");
+    let model = Model::open(&built_in()).unwrap();
+    let dest = dir.join("q8");
+    let report = pack_tables(&model, &dest, EXACT, &[], [Some(Encoding::Q8_0), None], true).unwrap();
+    let bundle = Model::open(&dest).unwrap();
+    bundle.verify().unwrap();
+    assert!(!bundle.config.tied && report.worst_residual() > 0.0);
+    assert_eq!(bundle.numerics.linears["head"], LinearNumerics::Int8 { group: 32 });
+    assert!(!bundle.numerics.linears.contains_key("embed"));
+    let embed = model.weight("embed").unwrap();
+    assert!(bundle.weight("embed").unwrap().data == embed.data);
+    let head = through(&values(&model, "embed"), model.config.hidden, Encoding::Q8_0);
+    assert!(bits(&values(&bundle, "head")) == bits(&head));
+
+    let plain = dir.join("plain");
+    let report = pack_tables(&model, &plain, EXACT, &[], [None, Some(Encoding::Q6K)], true).unwrap();
+    let bundle = Model::open(&plain).unwrap();
+    assert!(bundle.weight("head").unwrap().data == embed.data);
+    assert_eq!(bundle.numerics.linears["head"], LinearNumerics::Float);
+    assert_eq!(bundle.weight("embed").unwrap().encoding, Encoding::Q6K);
+    assert_eq!(report.tensors.len(), model.weights().count() + 1);
+    // A model with a head of its own is as it was.
+    let own = Model::open(&oracle("a_bitcpm_llama")).unwrap();
+    pack_tables(&own, &dest, EXACT, &[], [None, None], true).unwrap();
+    common::same_values(&own, &Model::open(&dest).unwrap());
+}
+
 #[test]
 fn encodings_that_do_not_fit_are_refused_before_anything_is_written() {
     let dir = scratch("tables_refused");
     let dest = dir.join("out");
-    let key = |model: &Model, tables| match pack_tables(model, &dest, EXACT, &PARTS, tables) {
+    let key = |model: &Model, tables| match pack_tables(model, &dest, EXACT, &PARTS, tables, false) {
         Err(BundleError::Key { key, supported, .. }) => (key, supported),
         other => panic!("{other:?}"),
     };

@@ -142,7 +142,7 @@ mod tests {
         }
     }
 
-    /// The search is worth its time: a scale of `max/32` alone gives 0.0205.
+    /// The search is worth its time: without it the bound is passed.
     #[test]
     fn the_search_keeps_the_error_small() {
         let values: Vec<f32> = (0..65_536).map(bell).collect();

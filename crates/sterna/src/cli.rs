@@ -197,6 +197,9 @@ pub struct PackArgs {
     /// Encoding of the embedding, in a model with a head of its own
     #[arg(long, value_name = "ENCODING", default_value = "keep", value_parser = table_encoding)]
     pub embedding: TableEncoding,
+    /// Write a head that is tied to the embedding as a tensor of its own: --head then leaves the embedding as it is
+    #[arg(long)]
+    pub untie: bool,
     /// Replace an existing file
     #[arg(long)]
     pub force: bool,

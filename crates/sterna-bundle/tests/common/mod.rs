@@ -62,7 +62,7 @@ pub fn pack_to(
     ternary: TernaryPolicy,
     keep: &[&str],
 ) -> Result<sterna_bundle::PackReport, sterna_bundle::BundleError> {
-    pack_tables(model, dest, ternary, keep, [None, None])
+    pack_tables(model, dest, ternary, keep, [None, None], false)
 }
 
 /// As [`pack_to`], with encodings for head and embedding.
@@ -72,6 +72,7 @@ pub fn pack_tables(
     ternary: TernaryPolicy,
     keep: &[&str],
     [head, embedding]: [Option<Encoding>; 2],
+    untie: bool,
 ) -> Result<sterna_bundle::PackReport, sterna_bundle::BundleError> {
     let mut last = (0, 0);
     let mut progress = |done, total| {
@@ -82,7 +83,7 @@ pub fn pack_tables(
     let report = sterna_bundle::pack(
         model,
         dest,
-        sterna_bundle::PackOptions { ternary, keep, head, embedding, progress: &mut progress },
+        sterna_bundle::PackOptions { ternary, keep, head, embedding, untie, progress: &mut progress },
     )?;
     assert_eq!(last.0, last.1);
     Ok(report)

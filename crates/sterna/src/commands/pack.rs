@@ -37,6 +37,7 @@ pub fn main(args: &PackArgs) -> Outcome {
             keep: args.keep.clone(),
             head: args.head.0,
             embedding: args.embedding.0,
+            untie: args.untie,
             progress: &mut |done, total| {
                 bar.set_length(total);
                 bar.set_position(done);
