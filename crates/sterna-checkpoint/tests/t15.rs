@@ -265,6 +265,7 @@ fn the_two_layouts_of_type_42() {
     assert!(gguf(&tiny(128).tensor("b", &[512], 42, 96).data(96 + 144).bytes()).is_ok());
     assert!(matches!(refused(&tiny(128).tensor("b", &[512], 42, 96).data(96 + 136)), E::LegacyQ2 { .. }));
     assert!(matches!(refused(&Gguf::new().tensor("a", &[256, 8], 42, 0).data(4096)), E::AmbiguousQ2 { .. }));
+    assert!(gguf(&Gguf::new().tensor("a", &[192, 8], 42, 0).data(4096).bytes()).is_ok());
 
     // The legacy layout under its own id.
     let own = gguf(&Gguf::new().tensor("t", &[256, 64], 142, 0).data(256 / 128 * 34 * 64).bytes()).unwrap();

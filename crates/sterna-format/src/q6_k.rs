@@ -108,7 +108,7 @@ impl Block<256> for BlockQ6K {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Encoding, FormatError, decode_row, encode_row, testing};
+    use crate::{Encoding, FormatError, IntRow, decode_row, encode_row, int_row, testing};
 
     fn round_trip(values: &[f32]) -> Vec<f32> {
         let mut bytes = vec![0; Encoding::Q6K.row_bytes(values.len()).unwrap()];
@@ -159,6 +159,11 @@ mod tests {
     fn extremes() {
         assert_eq!(round_trip(&[0.0; 512]), [0.0; 512]);
         assert_eq!(round_trip(&[-0.0; 256]), [0.0; 256]);
+        // Zeros have the code of 0, and not any code under a scale of 0.
+        let (mut bytes, mut row) = ([0; 210], IntRow::default());
+        encode_row(Encoding::Q6K, &[0.0; 256], &mut bytes).unwrap();
+        int_row(Encoding::Q6K, &bytes, 256, &mut row).unwrap();
+        assert_eq!(row.codes, [32; 256]);
         // About the largest f16 times 128 times 31, and no more.
         let mut values = [0.0; 256];
         values[77] = 65000.0 * 128.0 * 31.0;
