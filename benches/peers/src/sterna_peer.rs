@@ -1,0 +1,72 @@
+//! Sterna as a peer.
+
+use std::path::Path;
+use std::time::Instant;
+
+use sterna::engine::{Engine, EngineOptions};
+use sterna_plan::Wanted;
+use sterna_run::Session;
+
+use crate::error::PeersError;
+use crate::peer::{Peer, Setup};
+use crate::protocol::About;
+
+/// A session of Sterna.
+pub struct Sterna {
+    session: Session,
+    weight_bytes: u64,
+    about: About,
+}
+
+fn failed(error: impl std::fmt::Display) -> PeersError {
+    PeersError::Sterna(error.to_string())
+}
+
+impl Sterna {
+    /// Opens a model.
+    pub fn open(model: &Path, setup: Setup) -> Result<Self, PeersError> {
+        let start = Instant::now();
+        let options = EngineOptions {
+            threads: setup.threads,
+            context: Some(setup.context),
+            ..EngineOptions::default()
+        };
+        let engine = Engine::open(Some(model), &options).map_err(failed)?;
+        let session = engine.session(&mut |_, _| {}).map_err(failed)?;
+        let about = About {
+            engine: "sterna".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            kernels: engine.device().1.description,
+            threads: setup.threads,
+            vocab: engine.plan.vocab,
+            load_seconds: start.elapsed().as_secs_f64(),
+        };
+        Ok(Self { session, weight_bytes: 0, about })
+    }
+}
+
+impl Peer for Sterna {
+    fn about(&self) -> About {
+        self.about.clone()
+    }
+
+    fn keep(&mut self, len: usize) -> Result<(), PeersError> {
+        self.session.truncate(len).map_err(failed)
+    }
+
+    fn feed(&mut self, tokens: &[u32]) -> Result<(), PeersError> {
+        // All logits, as llama.cpp gives them, though the best token alone would be a little cheaper.
+        let stats = self.session.ask(tokens, Wanted::Logits, &mut |_| {}).map_err(failed)?;
+        self.weight_bytes = stats.weight_bytes;
+        Ok(())
+    }
+
+    fn best(&mut self) -> Result<u32, PeersError> {
+        let top = self.session.outputs().top.last();
+        top.map(|t| t.token).ok_or_else(|| PeersError::Sterna("a call gave no best token".into()))
+    }
+
+    fn weight_bytes(&self) -> Option<u64> {
+        Some(self.weight_bytes)
+    }
+}
