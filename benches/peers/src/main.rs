@@ -83,6 +83,7 @@ fn run(options: &cli::Run) -> Result<(), PeersError> {
     for (i, (choice, file)) in choices.iter().zip(&files).enumerate() {
         eprintln!("{} of {}: {}", i + 1, choices.len(), choice.title());
         report.models.push(measure::measure(choice, file, &report.plan, &llamacpp)?);
+        report.machine.measure_again()?;
         // After every model: a run that is interrupted leaves what it has.
         write(&report, &out)?;
     }

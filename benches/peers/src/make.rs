@@ -40,6 +40,8 @@ fn write(shape: &Shape, path: &Path) -> Result<(), PeersError> {
     bar.set_message(format!("writing {}", shape.title()));
     gguf::write(shape, &mut out, &mut |done| bar.set_position(done))?;
     out.flush().map_err(failed())?;
+    // What is still to be written would disturb the measurement.
+    out.get_ref().sync_all().map_err(failed())?;
     bar.finish_and_clear();
     Ok(())
 }

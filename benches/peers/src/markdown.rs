@@ -87,7 +87,7 @@ fn one(out: &mut String, model: &ModelReport, report: &Report) -> fmt::Result {
     let n = &model.needs;
     write!(out, "File {}; a token reads {} of it.", bytes(n.file_bytes), bytes(n.token_bytes))?;
     match model.others {
-        Some(others) => write!(out, " Others used {others:.2} cores.")?,
+        Some(others) => write!(out, " Others used {others:.2} cores ({} noisy samples).", model.noisy)?,
         None => write!(out, " What others used is unknown.")?,
     }
     if let Some(g) = &model.greedy {
@@ -213,7 +213,7 @@ mod tests {
             "| decode 8 after 1 | sterna | 8.00 [8.00 .. 8.00] | 8.00 |  | 0.00 GB/s, 0 % memory (in cache) |",
             "| decode 8 after 1 | llama.cpp | 4.00 [4.00 .. 4.00] | 4.00 | **2.00x** [2.00 .. 2.00] |",
             "| sterna | 0 MB | 1.50x | 0.0 s |",
-            "Others used 0.10 cores. Greedy text: the first 30 of 32 tokens agree.",
+            "Others used 0.10 cores (0 noisy samples). Greedy text: the first 30 of 32 tokens agree.",
             "- sterna , commit abc",
         ] {
             assert!(text.contains(part), "{part}\n---\n{text}");

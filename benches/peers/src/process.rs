@@ -7,8 +7,6 @@ use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal};
-
 use crate::error::PeersError;
 use crate::peer::{Peer, Worker};
 use crate::protocol::{About, Reply, Request, Timed};
@@ -43,7 +41,7 @@ impl Process {
             Reply::Ready(about) => process.about = about,
             other => return Err(process.unexpected(&other)),
         }
-        process.signal(Signal::STOP)?;
+        process.signal(libc::SIGSTOP)?;
         Ok(process)
     }
 
@@ -74,12 +72,12 @@ impl Process {
     }
 
     fn ask(&mut self, request: &Request) -> Result<Reply, PeersError> {
-        self.signal(Signal::CONT)?;
+        self.signal(libc::SIGCONT)?;
         writeln!(self.input, "{}", serde_json::to_string(request)?)
             .and_then(|()| self.input.flush())
             .map_err(PeersError::io(format!("asking the {} worker", self.engine)))?;
         let reply = self.reply()?;
-        self.signal(Signal::STOP)?;
+        self.signal(libc::SIGSTOP)?;
         Ok(reply)
     }
 
@@ -102,9 +100,17 @@ impl Process {
         PeersError::Worker { engine: self.engine.clone(), what }
     }
 
-    fn signal(&self, signal: Signal) -> Result<(), PeersError> {
-        kill_process(Pid::from_child(&self.child), signal)
-            .map_err(|e| PeersError::io(format!("signalling the {} worker", self.engine))(e.into()))
+    fn signal(&self, signal: libc::c_int) -> Result<(), PeersError> {
+        let failed = PeersError::io(format!("signalling the {} worker", self.engine));
+        let Ok(pid) = libc::pid_t::try_from(self.child.id()) else {
+            return Err(failed(std::io::ErrorKind::InvalidInput.into()));
+        };
+        // SAFETY: takes numbers only; a child that was not waited for keeps its number to itself.
+        if unsafe { libc::kill(pid, signal) } == 0 {
+            Ok(())
+        } else {
+            Err(failed(std::io::Error::last_os_error()))
+        }
     }
 }
 
@@ -112,7 +118,7 @@ impl Drop for Process {
     fn drop(&mut self) {
         // A worker that has already ended has nothing left to do: errors here say only that.
         let quit = serde_json::to_string(&Request::Quit).unwrap_or_default();
-        let asked = self.signal(Signal::CONT).is_ok() && writeln!(self.input, "{quit}").is_ok();
+        let asked = self.signal(libc::SIGCONT).is_ok() && writeln!(self.input, "{quit}").is_ok();
         if !asked {
             let _ = self.child.kill();
         }
@@ -129,7 +135,8 @@ fn peak_memory(status: &str) -> Option<u64> {
 /// The worker's end: answers requests until it is told to quit or its input ends.
 pub fn serve<P: Peer>(worker: &mut Worker<P>) -> Result<(), PeersError> {
     // A driver that dies cannot leave a stopped worker behind.
-    let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    // SAFETY: takes numbers only.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
     say(&Reply::Ready(worker.about()))?;
     for line in std::io::stdin().lines() {
         let line = line.map_err(PeersError::io("reading a request"))?;

@@ -40,6 +40,8 @@ pub struct ModelReport {
     pub arms: Vec<ArmReport>,
     /// Cores that neither the driver nor the working engine used, over all samples; `None` where unknown.
     pub others: Option<f64>,
+    /// Samples during which they used more than [`NOISE`] cores, of those long enough to tell.
+    pub noisy: usize,
     /// Whether engines agree.
     pub greedy: Option<GreedyReport>,
 }
@@ -164,9 +166,18 @@ impl ModelReport {
         greedy: Option<GreedyReport>,
     ) -> Self {
         let file = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let others = others(arms.iter().flat_map(|a| &a.engines).flat_map(|e| &e.samples));
-        Self { title, file, needs, engines, arms, others, greedy }
+        let samples = || arms.iter().flat_map(|a| &a.engines).flat_map(|e| &e.samples);
+        let (others, noisy) = (others(samples()), samples().filter(|s| is_noisy(s)).count());
+        Self { title, file, needs, engines, arms, others, noisy, greedy }
     }
+}
+
+/// More than this many cores used by others make a sample noisy. It is counted, never dropped.
+pub const NOISE: f64 = 0.1;
+
+fn is_noisy(sample: &Timed) -> bool {
+    // Shorter ones say little in steps of 10 ms.
+    sample.seconds >= 0.25 && sample.others.is_some_and(|others| others > NOISE * sample.seconds)
 }
 
 /// The system counts in steps of 10 ms, so only the sum over many samples tells something.
@@ -216,6 +227,8 @@ pub(crate) mod tests {
     fn what_others_used_is_a_share_of_all_time() {
         let near = |x: Option<f64>, y: f64| x.is_some_and(|x| (x - y).abs() < 1e-12);
         assert!(near(others([timed(1.0), timed(3.0)].iter()), 0.1));
+        let with = |seconds, others| Timed { others: Some(others), ..timed(seconds) };
+        assert!(is_noisy(&with(1.0, 0.2)) && !is_noisy(&with(1.0, 0.05)) && !is_noisy(&with(0.1, 0.09)));
         assert_eq!(others([Timed { others: None, ..timed(1.0) }].iter()), None);
     }
 }
