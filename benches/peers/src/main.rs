@@ -72,6 +72,7 @@ fn run(options: &cli::Run) -> Result<(), PeersError> {
         .llamacpp
         .clone()
         .unwrap_or_else(|| folders.root.join("target/peers/llama.cpp/package/bins").join(llamacpp::PLATFORM));
+    llamacpp::find(&llamacpp)?;
     let choices = choices(options, &folders)?;
     // Errors of one model come before hours of measuring another.
     let files = choices.iter().map(|c| c.file(&folders)).collect::<Result<Vec<_>, _>>()?;

@@ -151,8 +151,8 @@ functions! {
     memory_remove = "llama_memory_seq_rm": fn(Opaque, i32, i32, i32) -> bool;
 }
 
-/// The library in the package.
-pub const LIBRARY: &str = "libllama.v0.4.0.so";
+/// Its file in the package.
+const LIBRARY: &str = "libllama.v0.4.0.so";
 
 extern "C" fn only_errors(level: c_int, text: *const c_char, _: *mut c_void) {
     const ERROR: c_int = 4;
@@ -162,17 +162,23 @@ extern "C" fn only_errors(level: c_int, text: *const c_char, _: *mut c_void) {
     }
 }
 
+/// The library in `folder`.
+pub fn find(folder: &Path) -> Result<PathBuf, PeersError> {
+    let path = folder.join(LIBRARY);
+    if path.is_file() {
+        return Ok(path);
+    }
+    let path = path.display();
+    Err(PeersError::LlamaCpp(format!(
+        "{path} is not there: benches/peers/run.sh fetches it, or name its folder with --llamacpp"
+    )))
+}
+
 impl Library {
     /// Opens the library in `folder` and lets it choose its CPU code.
     pub fn open(folder: &Path) -> Result<Self, PeersError> {
         let failed = |e: &dyn std::fmt::Display| PeersError::LlamaCpp(e.to_string());
-        let path = folder.join(LIBRARY);
-        if !path.is_file() {
-            let path = path.display();
-            return Err(PeersError::LlamaCpp(format!(
-                "{path} is not there: benches/peers/run.sh fetches it, or name its folder with --llamacpp"
-            )));
-        }
+        let path = find(folder)?;
         let c_folder = CString::new(folder.as_os_str().as_encoded_bytes()).map_err(|e| failed(&e))?;
         // SAFETY: the library's initialisers only register its own backends.
         let handle = unsafe { Handle::open(Some(&path), RTLD_NOW | RTLD_GLOBAL) }.map_err(|e| failed(&e))?;

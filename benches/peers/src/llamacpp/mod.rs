@@ -9,6 +9,7 @@ use std::time::Instant;
 use crate::error::PeersError;
 use crate::peer::{Peer, Setup};
 use crate::protocol::About;
+pub use ffi::find;
 use ffi::{Library, Opaque};
 
 /// The package's folder for this machine.
