@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 limit=800
 bad=0
 
-mapfile -t sources < <(find crates tests fuzz -name target -prune -o -name '*.rs' -print 2>/dev/null | sort)
+mapfile -t sources < <(find crates tests fuzz benches -name target -prune -o -name '*.rs' -print 2>/dev/null | sort)
 if [ "${#sources[@]}" -eq 0 ]; then
     echo "check-rules: found no Rust files: run it inside the project" >&2
     exit 1
