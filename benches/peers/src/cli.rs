@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use sterna_format::Encoding;
 
+use crate::engines::Engine;
 use crate::models::MakeOptions;
 
 /// Sterna and other engines side by side, on the same weights, in one interleaved run.
@@ -99,9 +100,12 @@ pub struct Run {
     /// Where report.json and report.md are written [default: target/peers/results]
     #[arg(short, long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
-    /// Folder of llama.cpp's libraries [default: where run.sh puts them]
+    /// Engines to compare with [default: those that are there]
+    #[arg(long = "peer", value_delimiter = ',', value_name = "ENGINE")]
+    pub peers: Vec<Engine>,
+    /// Where run.sh put other engines [default: target/peers]
     #[arg(long, value_name = "FOLDER")]
-    pub llamacpp: Option<PathBuf>,
+    pub engines: Option<PathBuf>,
 }
 
 /// Options of `make`.
@@ -117,7 +121,7 @@ pub struct Make {
 /// Options of `worker`.
 #[derive(Debug, Args)]
 pub struct Worker {
-    /// sterna or llama.cpp
+    /// sterna, llama.cpp or ik_llama.cpp
     pub engine: String,
     /// A GGUF file
     pub model: PathBuf,
@@ -130,9 +134,9 @@ pub struct Worker {
     /// Seed of the tokens
     #[arg(long)]
     pub seed: u64,
-    /// Folder of llama.cpp's libraries
+    /// Where other engines are
     #[arg(long)]
-    pub llamacpp: PathBuf,
+    pub engines: PathBuf,
 }
 
 #[cfg(test)]
@@ -149,5 +153,6 @@ mod tests {
         let options = run.synthetic.make(&[Encoding::Q8_0], Some(4));
         assert_eq!((options.formats, options.layers), (vec![Encoding::TQ2_0], Some(4)));
         assert!(Cli::try_parse_from(["peers", "run", "--format", "q9"]).is_err());
+        assert!(Cli::try_parse_from(["peers", "run", "--peer", "ik_llama.cpp,llama.cpp"]).is_ok());
     }
 }

@@ -43,12 +43,14 @@ pub enum PeersError {
         /// Why it failed.
         source: std::io::Error,
     },
-    /// llama.cpp is not there or is not the version that this program knows.
-    #[error("llama.cpp: {0}")]
-    LlamaCpp(String),
-    /// Sterna.
-    #[error("sterna: {0}")]
-    Sterna(String),
+    /// An engine is not there, is not the version that this program knows, or failed.
+    #[error("{engine}: {what}")]
+    Engine {
+        /// Its name.
+        engine: &'static str,
+        /// What happened.
+        what: String,
+    },
     /// A worker process.
     #[error("the {engine} worker {what}")]
     Worker {
@@ -72,6 +74,11 @@ pub enum PeersError {
 }
 
 impl PeersError {
+    /// An error of Sterna.
+    pub fn sterna(what: impl std::fmt::Display) -> Self {
+        Self::Engine { engine: "sterna", what: what.to_string() }
+    }
+
     /// For `map_err`: an I/O error with what was tried.
     pub fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
         let what = what.into();

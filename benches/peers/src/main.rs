@@ -4,9 +4,11 @@
 compile_error!("this benchmark reads /proc and drives a Linux library; it runs on Linux only");
 
 mod cli;
+mod engines;
 mod error;
 mod fill;
 mod gguf;
+mod iq2_bn;
 mod llamacpp;
 mod machine;
 mod make;
@@ -28,11 +30,12 @@ use clap::Parser;
 use sterna_format::Encoding;
 
 use cli::{Cli, Command};
+use engines::Engine;
 use error::PeersError;
 use machine::Machine;
 use measure::Plan;
 use models::{BUILT_IN, Choice, Folders, SMOLLM2};
-use peer::{Peer, Setup};
+use peer::Setup;
 use report::Report;
 
 /// Formats of synthetic models when none are named.
@@ -56,7 +59,7 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &cli::Run) -> Result<(), PeersError> {
-    let folders = Folders::new(options.synthetic.models.clone());
+    let folders = Folders::new(options.synthetic.models.clone(), options.engines.clone());
     let threads = if options.threads == 0 { machine::cores() } else { options.threads };
     let plan = Plan {
         prompts: options.prompts.clone(),
@@ -68,11 +71,7 @@ fn run(options: &cli::Run) -> Result<(), PeersError> {
         seed: options.synthetic.seed,
     };
     plan.check()?;
-    let llamacpp = options
-        .llamacpp
-        .clone()
-        .unwrap_or_else(|| folders.root.join("target/peers/llama.cpp/package/bins").join(llamacpp::PLATFORM));
-    llamacpp::find(&llamacpp)?;
+    let peers = peers(options, &folders)?;
     let choices = choices(options, &folders)?;
     // Errors of one model come before hours of measuring another.
     let files = choices.iter().map(|c| c.file(&folders)).collect::<Result<Vec<_>, _>>()?;
@@ -83,7 +82,7 @@ fn run(options: &cli::Run) -> Result<(), PeersError> {
     let mut report = Report { version: 1, unix_time: time, machine, plan, models: Vec::new() };
     for (i, (choice, file)) in choices.iter().zip(&files).enumerate() {
         eprintln!("{} of {}: {}", i + 1, choices.len(), choice.title());
-        report.models.push(measure::measure(choice, file, &report.plan, &llamacpp)?);
+        report.models.push(measure::measure(choice, file, &report.plan, &peers, &folders)?);
         report.machine.measure_again()?;
         // After every model: a run that is interrupted leaves what it has.
         write(&report, &out)?;
@@ -91,6 +90,19 @@ fn run(options: &cli::Run) -> Result<(), PeersError> {
     println!("{}", markdown::markdown(&report));
     eprintln!("written: report.md and report.json in {}", out.display());
     Ok(())
+}
+
+fn peers(options: &cli::Run, folders: &Folders) -> Result<Vec<Engine>, PeersError> {
+    if !options.peers.is_empty() {
+        options.peers.iter().try_for_each(|e| e.check(&folders.engines))?;
+        return Ok(options.peers.clone());
+    }
+    let (there, missing): (Vec<Engine>, Vec<Engine>) =
+        Engine::PEERS.into_iter().partition(|e| e.check(&folders.engines).is_ok());
+    for engine in &missing {
+        eprintln!("{} is left out: benches/peers/run.sh fetches it", engine.name());
+    }
+    if there.is_empty() { Engine::LlamaCpp.check(&folders.engines).map(|()| there) } else { Ok(there) }
 }
 
 fn choices(options: &cli::Run, folders: &Folders) -> Result<Vec<Choice>, PeersError> {
@@ -123,7 +135,7 @@ fn write(report: &Report, folder: &Path) -> Result<(), PeersError> {
 }
 
 fn make(options: &cli::Make) -> Result<(), PeersError> {
-    let folders = Folders::new(options.synthetic.models.clone());
+    let folders = Folders::new(options.synthetic.models.clone(), None);
     for shape in options.synthetic.make(&FORMATS[..1], None).shapes(&options.shape)? {
         let path: PathBuf = make::make(&shape, &folders.models)?;
         println!("{}", path.display());
@@ -133,16 +145,5 @@ fn make(options: &cli::Make) -> Result<(), PeersError> {
 
 fn worker(options: &cli::Worker) -> Result<(), PeersError> {
     let setup = Setup { threads: options.threads, context: options.context };
-    match options.engine.as_str() {
-        "sterna" => serve(sterna_peer::Sterna::open(&options.model, setup)?, setup, options.seed),
-        "llama.cpp" => {
-            let peer = llamacpp::LlamaCpp::open(&options.llamacpp, &options.model, setup)?;
-            serve(peer, setup, options.seed)
-        }
-        other => Err(PeersError::Options(format!("there is no engine {other:?}"))),
-    }
-}
-
-fn serve<P: Peer>(peer: P, setup: Setup, seed: u64) -> Result<(), PeersError> {
-    process::serve(&mut peer::Worker::new(peer, setup, seed))
+    Engine::of(&options.engine)?.work(&options.model, &options.engines, setup, options.seed)
 }

@@ -28,15 +28,18 @@ fn page(out: &mut String, report: &Report) -> fmt::Result {
          Every engine works with {} threads in a process of its own.\n",
         p.rounds, p.warmup, p.threads
     )?;
-    if let Some(model) = report.models.first() {
-        for engine in &model.engines {
-            let a = &engine.about;
-            let commit = report.machine.commit.as_ref().filter(|_| a.engine == "sterna");
-            let commit = commit.map(|c| format!(", commit {c}")).unwrap_or_default();
-            writeln!(out, "- {} {}{commit}: {}", a.engine, a.version, a.kernels)?;
+    let mut named: Vec<&str> = Vec::new();
+    for engine in report.models.iter().flat_map(|m| &m.engines) {
+        let a = &engine.about;
+        if named.contains(&a.engine.as_str()) {
+            continue;
         }
-        writeln!(out)?;
+        named.push(&a.engine);
+        let commit = report.machine.commit.as_ref().filter(|_| a.engine == "sterna");
+        let commit = commit.map(|c| format!(", commit {c}")).unwrap_or_default();
+        writeln!(out, "- {} {}{commit}: {}", a.engine, a.version, a.kernels)?;
     }
+    writeln!(out)?;
     overview(out, report)?;
     for model in &report.models {
         one(out, model, report)?;
@@ -61,25 +64,37 @@ fn machine(out: &mut String, m: &Machine, threads: usize) -> fmt::Result {
 
 /// How many times faster Sterna is, and how much memory it takes of the other's.
 fn overview(out: &mut String, report: &Report) -> fmt::Result {
-    let Some(first) = report.models.first() else { return Ok(()) };
-    for (i, peer) in first.engines.iter().skip(1).enumerate() {
-        writeln!(out, "## Sterna / {}\n", peer.about.engine)?;
+    for peer in peers(report) {
+        writeln!(out, "## Sterna / {peer}\n")?;
         let mut head = vec!["model".to_owned()];
-        head.extend(first.arms.iter().map(|a| a.name.clone()));
+        head.extend(report.plan.arms().into_iter().map(|(name, _)| name));
         head.push("peak memory".to_owned());
         row(out, &head)?;
         rule(out, head.len(), 1)?;
         for model in &report.models {
+            // Not every engine can run every model.
+            let Some(at) = model.engines.iter().position(|e| e.about.engine == peer) else { continue };
             let mut cells = vec![model.title.clone()];
-            cells.extend(model.arms.iter().map(|a| a.ratios.get(i).map_or_else(String::new, times)));
+            cells.extend(model.arms.iter().map(|a| a.ratios.get(at - 1).map_or_else(String::new, times)));
             let memory = |at: usize| model.engines.get(at).and_then(|e| e.peak_memory).map(|b| b as f64);
-            let memory = memory(0).zip(memory(i + 1)).map(|(own, other)| format!("{:.2}x", own / other));
+            let memory = memory(0).zip(memory(at)).map(|(own, other)| format!("{:.2}x", own / other));
             cells.push(memory.unwrap_or_default());
             row(out, &cells)?;
         }
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// Names of the engines that Sterna was compared with on any model, in order.
+fn peers(report: &Report) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for engine in report.models.iter().flat_map(|m| m.engines.iter().skip(1)) {
+        if !names.contains(&engine.about.engine) {
+            names.push(engine.about.engine.clone());
+        }
+    }
+    names
 }
 
 fn one(out: &mut String, model: &ModelReport, report: &Report) -> fmt::Result {
@@ -91,7 +106,10 @@ fn one(out: &mut String, model: &ModelReport, report: &Report) -> fmt::Result {
         None => write!(out, " What others used is unknown.")?,
     }
     if let Some(g) = &model.greedy {
-        write!(out, " Greedy text: the first {} of {} tokens agree.", g.agree, g.tokens)?;
+        let names = model.engines.iter().skip(1).map(|e| &e.about.engine);
+        let agree: Vec<String> =
+            g.agree.iter().zip(names).map(|(n, name)| format!("{n} with {name}")).collect();
+        write!(out, " Greedy text: of {} tokens the first {} agree.", g.tokens, agree.join(", "))?;
     }
     writeln!(out, "\n")?;
     row(out, &["arm", "engine", "tokens/s", "best", "Sterna is", "of the limit"].map(str::to_owned))?;
@@ -199,7 +217,7 @@ mod tests {
             EngineReport::of(&About { engine: name.into(), ..About::default() }, Some(peak))
         };
         let engines = vec![engine("sterna", 1_500), engine("llama.cpp", 3_000)];
-        let greedy = Some(GreedyReport { tokens: 32, agree: 30 });
+        let greedy = Some(GreedyReport { tokens: 32, agree: vec![30] });
         let file = std::path::Path::new("/x/a.gguf");
         let model = ModelReport::of("a model".into(), file, needs(), engines, vec![arm], greedy);
         Report { version: 1, unix_time: 0, machine, plan, models: vec![model] }
@@ -213,7 +231,7 @@ mod tests {
             "| decode 8 after 1 | sterna | 8.00 [8.00 .. 8.00] | 8.00 |  | 0.00 GB/s, 0 % memory (in cache) |",
             "| decode 8 after 1 | llama.cpp | 4.00 [4.00 .. 4.00] | 4.00 | **2.00x** [2.00 .. 2.00] |",
             "| sterna | 0 MB | 1.50x | 0.0 s |",
-            "Others used 0.10 cores (0 noisy samples). Greedy text: the first 30 of 32 tokens agree.",
+            "Others used 0.10 cores (0 noisy samples). Greedy text: of 32 tokens the first 30 with llama.cpp agree.",
             "- sterna , commit abc",
         ] {
             assert!(text.contains(part), "{part}\n---\n{text}");

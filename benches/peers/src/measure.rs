@@ -6,14 +6,12 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressStyle};
 use sterna::engine::open_model;
 
+use crate::engines::Engine;
 use crate::error::PeersError;
-use crate::models::{Choice, Needs};
+use crate::models::{Choice, Folders, Needs};
 use crate::process::Process;
 use crate::protocol::{Request, Timed};
 use crate::report::{ArmReport, EngineReport, GreedyReport, ModelReport};
-
-/// Engines, Sterna first.
-pub const ENGINES: [&str; 2] = ["sterna", "llama.cpp"];
 
 /// Context lengths are multiples of this, as llama.cpp rounds them.
 const CONTEXT_STEP: usize = 256;
@@ -75,30 +73,35 @@ impl Plan {
         Err(PeersError::Options(fault.to_owned()))
     }
 
-    fn worker(&self, engine: &str, model: &Path, llamacpp: &Path) -> Vec<OsString> {
+    fn worker(&self, engine: Engine, model: &Path, folders: &Folders) -> Vec<OsString> {
         let text = |s: &str| OsString::from(s);
-        let mut args = vec![text("worker"), text(engine), model.into()];
+        let mut args = vec![text("worker"), text(engine.name()), model.into()];
         for (name, value) in
             [("--threads", self.threads as u64), ("--context", self.context() as u64), ("--seed", self.seed)]
         {
             args.extend([text(name), text(&value.to_string())]);
         }
-        args.extend([text("--llamacpp"), llamacpp.into()]);
+        args.extend([text("--engines"), folders.engines.clone().into()]);
         args
     }
 }
 
-/// Measures every engine on one model.
+/// Measures Sterna and `peers` on one model.
 pub fn measure(
     choice: &Choice,
     file: &Path,
     plan: &Plan,
-    llamacpp: &Path,
+    peers: &[Engine],
+    folders: &Folders,
 ) -> Result<ModelReport, PeersError> {
     let needs = Needs::of(file)?;
     let mut workers = Vec::new();
-    for engine in ENGINES {
-        workers.push(Process::start(engine, plan.worker(engine, file, llamacpp))?);
+    for engine in std::iter::once(&Engine::Sterna).chain(peers) {
+        let Some(own) = engine.file(file, folders)? else {
+            eprintln!("{engine} is left out: it cannot hold these weights", engine = engine.name());
+            continue;
+        };
+        workers.push(Process::start(engine.name(), plan.worker(*engine, &own, folders))?);
     }
     let vocab = workers[0].about().vocab;
     if let Some(other) = workers.iter().find(|w| w.about().vocab != vocab) {
@@ -150,7 +153,7 @@ fn order(round: usize, engines: usize) -> impl Iterator<Item = usize> {
 }
 
 fn greedy(workers: &mut [Process], file: &Path) -> Result<GreedyReport, PeersError> {
-    let model = open_model(Some(file)).map_err(|e| PeersError::Sterna(e.to_string()))?;
+    let model = open_model(Some(file)).map_err(PeersError::sterna)?;
     let prompt = model.tokenizer.encode(GREEDY_PROMPT, true)?;
     let request = Request::Greedy { prompt, tokens: GREEDY };
     let mut answers = Vec::new();

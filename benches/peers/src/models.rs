@@ -22,15 +22,18 @@ pub struct Folders {
     pub root: PathBuf,
     /// Synthetic models.
     pub models: PathBuf,
+    /// Other engines.
+    pub engines: PathBuf,
 }
 
 impl Folders {
     /// Those of the checkout that this program was built from.
-    pub fn new(models: Option<PathBuf>) -> Self {
+    pub fn new(models: Option<PathBuf>, engines: Option<PathBuf>) -> Self {
         let own = Path::new(env!("CARGO_MANIFEST_DIR"));
         let root = own.ancestors().nth(2).unwrap_or(own).to_owned();
         let models = models.unwrap_or_else(|| root.join("target/peers/models"));
-        Self { root, models }
+        let engines = engines.unwrap_or_else(|| root.join("target/peers"));
+        Self { root, models, engines }
     }
 
     /// The file of the built-in model.
@@ -181,7 +184,7 @@ mod tests {
 
     #[test]
     fn names_stand_for_models() {
-        let folders = Folders::new(None);
+        let folders = Folders::new(None, None);
         let of = |name: &str| Choice::of(name, &folders, &options());
         let titles: Vec<String> = of("bitnet-2b").unwrap().iter().map(Choice::title).collect();
         assert_eq!(titles, ["bitnet-2b tq2_0, 2 of 30 layers", "bitnet-2b q8_0, 2 of 30 layers"]);
@@ -192,7 +195,7 @@ mod tests {
 
     #[test]
     fn needs_of_the_built_in_model() {
-        let path = Folders::new(None).built_in();
+        let path = Folders::new(None, None).built_in();
         let needs = Needs::of(&path).unwrap();
         assert!(
             needs.token_bytes < needs.file_bytes && needs.token_bytes > needs.file_bytes / 3,

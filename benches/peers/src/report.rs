@@ -91,16 +91,16 @@ pub struct Samples {
 pub struct GreedyReport {
     /// Tokens made.
     pub tokens: usize,
-    /// Leading tokens in which all engines agree.
-    pub agree: usize,
+    /// Leading tokens in which each other engine agrees with Sterna.
+    pub agree: Vec<usize>,
 }
 
 impl GreedyReport {
     /// Compares answers.
     pub fn of(answers: &[Vec<u32>]) -> Self {
-        let tokens = answers.iter().map(Vec::len).min().unwrap_or(0);
-        let same = |i: &usize| answers.windows(2).all(|w| w[0].get(*i) == w[1].get(*i));
-        Self { tokens, agree: (0..tokens).take_while(same).count() }
+        let Some((own, others)) = answers.split_first() else { return Self { tokens: 0, agree: Vec::new() } };
+        let agree = |other: &Vec<u32>| own.iter().zip(other).take_while(|(a, b)| a == b).count();
+        Self { tokens: own.len(), agree: others.iter().map(agree).collect() }
     }
 }
 
@@ -218,9 +218,9 @@ pub(crate) mod tests {
 
     #[test]
     fn greedy_answers_agree_up_to_the_first_difference() {
-        let report = GreedyReport::of(&[vec![1, 2, 3, 4], vec![1, 2, 9, 4]]);
-        assert_eq!(report, GreedyReport { tokens: 4, agree: 2 });
-        assert_eq!(GreedyReport::of(&[vec![1, 2], vec![1, 2]]).agree, 2);
+        let report = GreedyReport::of(&[vec![1, 2, 3, 4], vec![1, 2, 9, 4], vec![1, 2, 3, 4]]);
+        assert_eq!(report, GreedyReport { tokens: 4, agree: vec![2, 4] });
+        assert_eq!(GreedyReport::of(&[]).tokens, 0);
     }
 
     #[test]

@@ -18,10 +18,6 @@ pub struct Sterna {
     about: About,
 }
 
-fn failed(error: impl std::fmt::Display) -> PeersError {
-    PeersError::Sterna(error.to_string())
-}
-
 impl Sterna {
     /// Opens a model.
     pub fn open(model: &Path, setup: Setup) -> Result<Self, PeersError> {
@@ -31,8 +27,8 @@ impl Sterna {
             context: Some(setup.context),
             ..EngineOptions::default()
         };
-        let engine = Engine::open(Some(model), &options).map_err(failed)?;
-        let session = engine.session(&mut |_, _| {}).map_err(failed)?;
+        let engine = Engine::open(Some(model), &options).map_err(PeersError::sterna)?;
+        let session = engine.session(&mut |_, _| {}).map_err(PeersError::sterna)?;
         let about = About {
             engine: "sterna".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -51,19 +47,19 @@ impl Peer for Sterna {
     }
 
     fn keep(&mut self, len: usize) -> Result<(), PeersError> {
-        self.session.truncate(len).map_err(failed)
+        self.session.truncate(len).map_err(PeersError::sterna)
     }
 
     fn feed(&mut self, tokens: &[u32]) -> Result<(), PeersError> {
         // All logits, as llama.cpp gives them, though the best token alone would be a little cheaper.
-        let stats = self.session.ask(tokens, Wanted::Logits, &mut |_| {}).map_err(failed)?;
+        let stats = self.session.ask(tokens, Wanted::Logits, &mut |_| {}).map_err(PeersError::sterna)?;
         self.weight_bytes = stats.weight_bytes;
         Ok(())
     }
 
     fn best(&mut self) -> Result<u32, PeersError> {
         let top = self.session.outputs().top.last();
-        top.map(|t| t.token).ok_or_else(|| PeersError::Sterna("a call gave no best token".into()))
+        top.map(|t| t.token).ok_or_else(|| PeersError::sterna("a call gave no best token"))
     }
 
     fn weight_bytes(&self) -> Option<u64> {

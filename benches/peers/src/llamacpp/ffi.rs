@@ -1,15 +1,16 @@
 //! The few functions of llama.cpp's C interface that are needed, found at run time.
 //!
 //! Its parameter structs are passed and returned by value. Here a larger block of bytes stands for each: both are of
-//! the size class that the C ABIs of Linux pass in memory, so the callee reads and writes only its own part. Fields
-//! are set by their offsets in version 0.4.0; the defaults read back ([`Library::open`]) and what the context then
-//! says of itself prove that they fit.
+//! the size class that the C ABIs of Linux pass in memory, so the callee reads and writes only its own part. Where the
+//! fields are, a [`Dialect`] says; the defaults read back ([`Library::open`]) and what the context then says of itself
+//! prove that it is right.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 
 use libloading::os::unix::{Library as Handle, RTLD_GLOBAL, RTLD_NOW};
 
+use super::dialect::Dialect;
 use crate::error::PeersError;
 
 /// Space for a parameter struct, which is smaller.
@@ -28,47 +29,18 @@ impl Params {
     }
 }
 
-/// Offsets in the model's parameters.
-pub const N_GPU_LAYERS: usize = 16;
-/// Offsets in the context's parameters.
-pub const N_CTX: usize = 0;
-/// Tokens of a call.
-pub const N_BATCH: usize = 4;
-/// Tokens computed together.
-pub const N_UBATCH: usize = 8;
-/// Sequences.
-pub const N_SEQ_MAX: usize = 12;
-/// Threads of a call of one token.
-pub const N_THREADS: usize = 28;
-/// Threads of other calls.
-pub const N_THREADS_BATCH: usize = 32;
-/// -1: the engine decides.
-pub const FLASH_ATTENTION: usize = 52;
-/// Type of stored keys.
-pub const TYPE_K: usize = 104;
-/// Type of stored values.
-pub const TYPE_V: usize = 108;
-
-/// Offset and default of every field above.
-const MODEL_DEFAULTS: &[(usize, i32)] = &[(N_GPU_LAYERS, -1)];
-const CONTEXT_DEFAULTS: &[(usize, i32)] = &[
-    (N_CTX, 512),
-    (N_BATCH, 2048),
-    (N_UBATCH, 512),
-    (N_SEQ_MAX, 1),
-    (N_THREADS, 4),
-    (N_THREADS_BATCH, 4),
-    (FLASH_ATTENTION, -1),
-    (TYPE_K, 1),
-    (TYPE_V, 1),
-];
-
-/// Tokens of a call.
+/// Tokens of a call. Mainline's struct ends before the last three numbers and never looks at them.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Batch {
-    n_tokens: i32,
-    pointers: [*mut c_void; 6],
+    /// How many.
+    pub n_tokens: i32,
+    /// Their ids.
+    pub tokens: *const i32,
+    /// Embeddings, positions, sequences, outputs: null for the next positions of sequence 0 with the last one's logits.
+    pub others: [*mut c_void; 5],
+    /// Position of the first, step from each to the next, and sequence, where positions are null.
+    pub run: [i32; 3],
 }
 
 /// A model, a context, a vocabulary, a memory: only their addresses are known here.
@@ -80,15 +52,25 @@ macro_rules! functions {
         /// The open library. It is never closed: its threads may outlive any owner.
         pub struct Library {
             folder: PathBuf,
+            dialect: &'static Dialect,
+            state: State,
+            extra: Extra,
             $($(#[$doc])* pub $field: unsafe extern "C" fn($($arg),*) $(-> $ret)?,)*
         }
 
         impl Library {
-            fn bind(handle: &Handle, folder: PathBuf) -> Result<Self, libloading::Error> {
+            fn bind(
+                handle: &Handle,
+                dialect: &'static Dialect,
+                folder: PathBuf,
+            ) -> Result<Self, libloading::Error> {
                 Ok(Self {
                     folder,
+                    dialect,
+                    state: State::bind(handle, dialect)?,
+                    extra: Extra::bind(handle),
                     $($field: {
-                        // SAFETY: the symbol is a function of version 0.4.0 with this signature.
+                        // SAFETY: both dialects have this function with this signature.
                         let symbol = unsafe {
                             handle.get::<unsafe extern "C" fn($($arg),*) $(-> $ret)?>($symbol.as_bytes())?
                         };
@@ -101,12 +83,6 @@ macro_rules! functions {
 }
 
 functions! {
-    /// Finds the best CPU library in a folder.
-    load_backends = "ggml_backend_load_all_from_path": fn(*const c_char);
-    /// Version of ggml.
-    ggml_version = "ggml_version": fn() -> *const c_char;
-    /// Version of llama.cpp.
-    version = "llama_version": fn() -> *const c_char;
     /// Features in use.
     system_info = "llama_print_system_info": fn() -> *const c_char;
     /// Where messages go.
@@ -135,24 +111,64 @@ functions! {
     n_threads = "llama_n_threads": fn(Opaque) -> i32;
     /// Threads.
     n_threads_batch = "llama_n_threads_batch": fn(Opaque) -> i32;
-    /// A batch that borrows its tokens.
-    batch_of = "llama_batch_get_one": fn(*mut i32, i32) -> Batch;
     /// 0 on success.
     decode = "llama_decode": fn(Opaque, Batch) -> i32;
     /// Waits.
     synchronize = "llama_synchronize": fn(Opaque);
     /// Logits of an output row; -1 for the last.
     logits = "llama_get_logits_ith": fn(Opaque, i32) -> *const f32;
-    /// State of a context.
-    memory = "llama_get_memory": fn(Opaque) -> Opaque;
-    /// Empties it; whether the buffers are cleared too.
-    memory_clear = "llama_memory_clear": fn(Opaque, bool);
-    /// Removes positions of a sequence, from (inclusive) to (exclusive, -1 for the end).
-    memory_remove = "llama_memory_seq_rm": fn(Opaque, i32, i32, i32) -> bool;
 }
 
-/// Its file in the package.
-const LIBRARY: &str = "libllama.v0.4.0.so";
+type Clear = unsafe extern "C" fn(Opaque, bool);
+type Remove = unsafe extern "C" fn(Opaque, i32, i32, i32) -> bool;
+type Of = unsafe extern "C" fn(Opaque) -> Opaque;
+type Empty = unsafe extern "C" fn(Opaque);
+
+/// How positions are forgotten: of a memory that belongs to the context, or of the context itself.
+enum State {
+    Memory { of: Of, clear: Clear, remove: Remove },
+    Context { clear: Empty, remove: Remove },
+}
+
+impl State {
+    fn bind(handle: &Handle, dialect: &Dialect) -> Result<Self, libloading::Error> {
+        // SAFETY: the functions of each dialect have these signatures.
+        unsafe {
+            Ok(if dialect.has_memory {
+                Self::Memory {
+                    of: *handle.get(b"llama_get_memory")?,
+                    clear: *handle.get(b"llama_memory_clear")?,
+                    remove: *handle.get(b"llama_memory_seq_rm")?,
+                }
+            } else {
+                Self::Context {
+                    clear: *handle.get(b"llama_kv_cache_clear")?,
+                    remove: *handle.get(b"llama_kv_cache_seq_rm")?,
+                }
+            })
+        }
+    }
+}
+
+/// What only some dialects have.
+struct Extra {
+    load_backends: Option<unsafe extern "C" fn(*const c_char)>,
+    version: Option<unsafe extern "C" fn() -> *const c_char>,
+    ggml_version: Option<unsafe extern "C" fn() -> *const c_char>,
+}
+
+impl Extra {
+    fn bind(handle: &Handle) -> Self {
+        // SAFETY: where they exist, they have these signatures.
+        unsafe {
+            Self {
+                load_backends: handle.get(b"ggml_backend_load_all_from_path").ok().map(|s| *s),
+                version: handle.get(b"llama_version").ok().map(|s| *s),
+                ggml_version: handle.get(b"ggml_version").ok().map(|s| *s),
+            }
+        }
+    }
+}
 
 extern "C" fn only_errors(level: c_int, text: *const c_char, _: *mut c_void) {
     const ERROR: c_int = 4;
@@ -162,33 +178,35 @@ extern "C" fn only_errors(level: c_int, text: *const c_char, _: *mut c_void) {
     }
 }
 
-/// The library in `folder`.
-pub fn find(folder: &Path) -> Result<PathBuf, PeersError> {
-    let path = folder.join(LIBRARY);
+/// The library of `dialect` in `folder`.
+pub fn find(dialect: &Dialect, folder: &Path) -> Result<PathBuf, PeersError> {
+    let path = folder.join(dialect.library);
     if path.is_file() {
         return Ok(path);
     }
-    let path = path.display();
-    Err(PeersError::LlamaCpp(format!(
-        "{path} is not there: benches/peers/run.sh fetches it, or name its folder with --llamacpp"
+    Err(dialect.failed(format!(
+        "{} is not there: benches/peers/run.sh fetches it, or leave this engine out with --peer",
+        path.display()
     )))
 }
 
 impl Library {
     /// Opens the library in `folder` and lets it choose its CPU code.
-    pub fn open(folder: &Path) -> Result<Self, PeersError> {
-        let failed = |e: &dyn std::fmt::Display| PeersError::LlamaCpp(e.to_string());
-        let path = find(folder)?;
+    pub fn open(dialect: &'static Dialect, folder: &Path) -> Result<Self, PeersError> {
+        let failed = |e: &dyn std::fmt::Display| dialect.failed(e.to_string());
+        let path = find(dialect, folder)?;
         let c_folder = CString::new(folder.as_os_str().as_encoded_bytes()).map_err(|e| failed(&e))?;
         // SAFETY: the library's initialisers only register its own backends.
         let handle = unsafe { Handle::open(Some(&path), RTLD_NOW | RTLD_GLOBAL) }.map_err(|e| failed(&e))?;
-        let library = Self::bind(&handle, folder.to_owned()).map_err(|e| failed(&e))?;
+        let library = Self::bind(&handle, dialect, folder.to_owned()).map_err(|e| failed(&e))?;
         std::mem::forget(handle);
         library.check_layout()?;
         // SAFETY: the callback is a function that lives for ever; the folder is a string that outlives the call.
         unsafe {
             (library.log_set)(only_errors, std::ptr::null_mut());
-            (library.load_backends)(c_folder.as_ptr());
+            if let Some(load) = library.extra.load_backends {
+                load(c_folder.as_ptr());
+            }
             (library.backend_init)();
         }
         Ok(library)
@@ -197,23 +215,41 @@ impl Library {
     fn check_layout(&self) -> Result<(), PeersError> {
         // SAFETY: neither takes anything; the space for the result is larger than what they write.
         let (model, context) = unsafe { ((self.model_defaults)(), (self.context_defaults)()) };
-        for (params, defaults) in [(model, MODEL_DEFAULTS), (context, CONTEXT_DEFAULTS)] {
+        let d = self.dialect;
+        for (params, defaults) in [(model, d.model_defaults), (context, d.context_defaults)] {
             if let Some((offset, want)) = defaults.iter().find(|(offset, want)| params.get(*offset) != *want)
             {
                 let found = params.get(*offset);
-                return Err(PeersError::LlamaCpp(format!(
+                return Err(d.failed(format!(
                     "the default at byte {offset} of its parameters is {found}, not {want}: this is another \
-                     version than 0.4.0, whose structs are laid out otherwise"
+                     version than {}, whose structs are laid out otherwise",
+                    d.version
                 )));
             }
         }
         Ok(())
     }
 
-    /// Versions of llama.cpp and ggml.
-    pub fn versions(&self) -> String {
+    /// Forgets the positions of `context` from `len` on; false when it cannot.
+    pub fn forget(&self, context: Opaque, len: i32) -> bool {
+        // SAFETY: the context is one of this library's and is never freed, nor is its memory.
+        unsafe {
+            match self.state {
+                State::Memory { of, clear, .. } if len == 0 => clear(of(context), false),
+                State::Memory { of, remove, .. } => return remove(of(context), 0, len, -1),
+                State::Context { clear, .. } if len == 0 => clear(context),
+                State::Context { remove, .. } => return remove(context, 0, len, -1),
+            }
+        }
+        true
+    }
+
+    /// Its version, as far as it says.
+    pub fn version(&self) -> String {
         // SAFETY: both return constant strings.
-        unsafe { format!("{} (ggml {})", text((self.version)()), text((self.ggml_version)())) }
+        let says = |f: Option<unsafe extern "C" fn() -> *const c_char>| f.map(|f| unsafe { text(f()) });
+        let own = says(self.extra.version).unwrap_or_else(|| self.dialect.version.to_owned());
+        says(self.extra.ggml_version).map(|ggml| format!("{own} (ggml {ggml})")).unwrap_or(own)
     }
 
     /// The CPU library that was chosen, and the features it names.
@@ -221,10 +257,11 @@ impl Library {
         // SAFETY: returns a string that lives until the next call.
         let info = unsafe { text((self.system_info)()) };
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-        let file = maps.lines().filter_map(|l| l.rsplit('/').next()).find(|f| f.starts_with("libggml-cpu"));
+        let mut files = maps.lines().filter_map(|l| l.rsplit('/').next());
+        let file = files.find(|f| f.starts_with("libggml-cpu")).unwrap_or("one build for all machines");
         let features: Vec<&str> = info.trim_start_matches("CPU :").split('|').map(str::trim).collect();
         let on = features.iter().filter_map(|f| f.strip_suffix(" = 1")).collect::<Vec<_>>().join(" ");
-        format!("{} ({on})", file.unwrap_or("unknown CPU library"))
+        format!("{file} ({on})")
     }
 
     /// Where it was found.
