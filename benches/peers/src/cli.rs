@@ -73,7 +73,7 @@ pub struct Run {
     /// [default: builtin, smollm2, bitcpm-8b]
     #[arg(short = 'm', long = "model", value_delimiter = ',', value_name = "MODEL")]
     pub select: Vec<String>,
-    /// Whole models (all layers) in tq2_0 and tq1_0, bitnet-2b too: up to an hour and 6 GB of disk
+    /// Whole models (all layers) in tq2_0 and tq1_0, bitnet-2b too: an hour or more and 12 GB of disk
     #[arg(long)]
     pub full: bool,
     /// How synthetic models are made.

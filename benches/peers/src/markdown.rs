@@ -105,12 +105,10 @@ fn one(out: &mut String, model: &ModelReport, report: &Report) -> fmt::Result {
         Some(others) => write!(out, " Others used {others:.2} cores ({} noisy samples).", model.noisy)?,
         None => write!(out, " What others used is unknown.")?,
     }
-    if let Some(g) = &model.greedy {
-        let names = model.engines.iter().skip(1).map(|e| &e.about.engine);
-        let agree: Vec<String> =
-            g.agree.iter().zip(names).map(|(n, name)| format!("{n} with {name}")).collect();
-        write!(out, " Greedy text: of {} tokens the first {} agree.", g.tokens, agree.join(", "))?;
-    }
+    let names = model.engines.iter().skip(1).map(|e| &e.about.engine);
+    let agree: Vec<String> =
+        model.greedy.agree.iter().zip(names).map(|(n, name)| format!("{n} with {name}")).collect();
+    write!(out, " Greedy text: of {} tokens the first {} agree.", model.greedy.tokens, agree.join(", "))?;
     writeln!(out, "\n")?;
     row(out, &["arm", "engine", "tokens/s", "best", "Sterna is", "of the limit"].map(str::to_owned))?;
     rule(out, 6, 2)?;
@@ -217,7 +215,7 @@ mod tests {
             EngineReport::of(&About { engine: name.into(), ..About::default() }, Some(peak))
         };
         let engines = vec![engine("sterna", 1_500), engine("llama.cpp", 3_000)];
-        let greedy = Some(GreedyReport { tokens: 32, agree: vec![30] });
+        let greedy = GreedyReport { tokens: 32, agree: vec![30] };
         let file = std::path::Path::new("/x/a.gguf");
         let model = ModelReport::of("a model".into(), file, needs(), engines, vec![arm], greedy);
         Report { version: 1, unix_time: 0, machine, plan, models: vec![model] }

@@ -108,7 +108,7 @@ pub fn measure(
         let (engine, found) = (&other.about().engine, other.about().vocab);
         return Err(PeersError::Options(format!("{engine} sees {found} tokens and sterna {vocab}")));
     }
-    let greedy = if choice.is_trained() { Some(greedy(&mut workers, file)?) } else { None };
+    let greedy = greedy(&mut workers, file)?;
     let samples = rounds(&mut workers, plan, &choice.title())?;
     let arms = plan
         .arms()

@@ -117,11 +117,6 @@ impl Choice {
             Self::Synthetic(shape) => make(shape, &folders.models),
         }
     }
-
-    /// Whether its text means anything.
-    pub fn is_trained(&self) -> bool {
-        matches!(self, Self::File { .. })
-    }
 }
 
 impl MakeOptions {
@@ -188,7 +183,7 @@ mod tests {
         let of = |name: &str| Choice::of(name, &folders, &options());
         let titles: Vec<String> = of("bitnet-2b").unwrap().iter().map(Choice::title).collect();
         assert_eq!(titles, ["bitnet-2b tq2_0, 2 of 30 layers", "bitnet-2b q8_0, 2 of 30 layers"]);
-        assert!(of("builtin").unwrap()[0].is_trained());
+        assert_eq!(of("builtin").unwrap()[0].title(), "llama-tern-30m tq2_0");
         let e = of("no-such-model").unwrap_err().to_string();
         assert!(e.contains("no-such-model") && e.contains("builtin") && e.contains("bitcpm-8b"), "{e}");
     }

@@ -43,7 +43,7 @@ pub struct ModelReport {
     /// Samples during which they used more than [`NOISE`] cores, of those long enough to tell.
     pub noisy: usize,
     /// Whether engines agree.
-    pub greedy: Option<GreedyReport>,
+    pub greedy: GreedyReport,
 }
 
 /// One engine with the model loaded.
@@ -163,7 +163,7 @@ impl ModelReport {
         needs: Needs,
         engines: Vec<EngineReport>,
         arms: Vec<ArmReport>,
-        greedy: Option<GreedyReport>,
+        greedy: GreedyReport,
     ) -> Self {
         let file = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let samples = || arms.iter().flat_map(|a| &a.engines).flat_map(|e| &e.samples);
