@@ -49,16 +49,24 @@ pub fn rewrite(path: &Path, folder: &Path) -> Result<Option<PathBuf>, PeersError
     let opened = File::open(path).and_then(|f| f.take(HEAD).read_to_end(&mut source));
     opened.map_err(failed("reading", path))?;
     let partial = target.with_extension(format!("part{}", std::process::id()));
-    let mut out = BufWriter::new(File::create(&partial).map_err(failed("writing", &partial))?);
-    let same = write(&source, &file, &mut out)?;
-    out.flush().map_err(failed("writing", &partial))?;
-    out.get_ref().sync_all().map_err(failed("writing", &partial))?;
-    if same {
+    let written = write_file(&source, &file, &partial);
+    if matches!(written, Ok(true)) {
         std::fs::rename(&partial, &target).map_err(failed("renaming", &partial))?;
     } else {
-        std::fs::remove_file(&partial).map_err(failed("removing", &partial))?;
+        // The write's own error is the one to report.
+        let _ = std::fs::remove_file(&partial);
     }
-    Ok(same.then_some(target))
+    Ok(written?.then_some(target))
+}
+
+fn write_file(source: &[u8], file: &Checkpoint, path: &Path) -> Result<bool, PeersError> {
+    let failed = || PeersError::io(format!("writing {}", path.display()));
+    let mut out = BufWriter::new(File::create(path).map_err(failed())?);
+    let same = write(source, file, &mut out)?;
+    out.flush().map_err(failed())?;
+    // What is still to be written would disturb the measurement.
+    out.get_ref().sync_all().map_err(failed())?;
+    Ok(same)
 }
 
 /// False when the weights have no such form.
