@@ -25,7 +25,7 @@ fn page(out: &mut String, report: &Report) -> fmt::Result {
     writeln!(
         out,
         "{} rounds after {} for warm-up; engines take turns in every round. Medians; in brackets the quartiles. \
-         Every engine works with {} threads in a process of its own.\n",
+         Threads of each engine: {}, in a process of its own.\n",
         p.rounds, p.warmup, p.threads
     )?;
     let mut named: Vec<&str> = Vec::new();
@@ -51,7 +51,7 @@ fn machine(out: &mut String, m: &Machine, threads: usize) -> fmt::Result {
     let memory = m.memory.map_or_else(String::new, |b| format!(", {:.0} GB", b as f64 / 1e9));
     writeln!(
         out,
-        "{}, {} cores{memory}; {}. Measured in this run with {threads} threads: memory read {:.1} GB/s, int8 peak \
+        "{}, {} cores{memory}; {}. Measured in this run, threads {threads}: memory read {:.1} GB/s, int8 peak \
          {:.0} GMAC/s ({}).\n",
         m.cpu,
         m.cores,
