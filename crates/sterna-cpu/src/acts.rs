@@ -131,6 +131,14 @@ pub struct ActBlock<'a> {
     pub sub_sums: &'a [i16],
 }
 
+impl ActBlock<'_> {
+    /// Sum of column `c`'s values over inputs `SUM * i .. SUM * (i + 1)`.
+    #[inline(always)]
+    pub fn sub_sum(&self, i: usize, c: usize) -> i32 {
+        i32::from(self.sub_sums[(i / 2 * self.width + c) * 2 + i % 2])
+    }
+}
+
 impl<'a> SharedActs<'a> {
     /// Writes row `row` in every form. `q` has room for the row.
     ///

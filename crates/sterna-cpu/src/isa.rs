@@ -6,6 +6,10 @@
 pub enum Isa {
     /// Plain Rust.
     Portable,
+    /// NEON, which every 64-bit ARM has.
+    Neon,
+    /// NEON with the dot product instructions (Cortex-A75 and later, Apple M1 and later).
+    NeonDot,
     /// AVX2 with FMA and F16C (Haswell, Zen and later).
     Avx2,
     /// AVX-512 F, BW, DQ and VL (Skylake-X and later).
@@ -16,7 +20,8 @@ pub enum Isa {
 
 impl Isa {
     /// All of them.
-    pub const ALL: [Isa; 4] = [Isa::Portable, Isa::Avx2, Isa::Avx512, Isa::Avx512Vnni];
+    pub const ALL: [Isa; 6] =
+        [Isa::Portable, Isa::Neon, Isa::NeonDot, Isa::Avx2, Isa::Avx512, Isa::Avx512Vnni];
 
     /// The best one that this machine has.
     pub fn detect() -> Self {
@@ -37,12 +42,21 @@ impl Isa {
                 && is_x86_feature_detected!("avx512vl");
             match self {
                 Isa::Portable => true,
+                Isa::Neon | Isa::NeonDot => false,
                 Isa::Avx2 => avx2,
                 Isa::Avx512 => avx512,
                 Isa::Avx512Vnni => avx512 && is_x86_feature_detected!("avx512vnni"),
             }
         }
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+        {
+            match self {
+                Isa::Portable | Isa::Neon => true,
+                Isa::NeonDot => std::arch::is_aarch64_feature_detected!("dotprod"),
+                _ => false,
+            }
+        }
+        #[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little"))))]
         {
             self == Isa::Portable
         }
@@ -62,6 +76,8 @@ impl Isa {
     pub fn name(self) -> &'static str {
         match self {
             Isa::Portable => "portable",
+            Isa::Neon => "NEON",
+            Isa::NeonDot => "NEON+dotprod",
             Isa::Avx2 => "AVX2+FMA+F16C",
             Isa::Avx512 => "AVX-512",
             Isa::Avx512Vnni => "AVX-512+VNNI",

@@ -17,6 +17,8 @@ mod pages;
 mod pool;
 mod rowwise;
 mod shared;
+#[cfg(any(test, all(target_arch = "aarch64", target_endian = "little")))]
+mod simd;
 mod state;
 
 use std::sync::Arc;

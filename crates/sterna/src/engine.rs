@@ -88,6 +88,10 @@ pub enum Device {
 pub enum IsaName {
     /// Plain Rust
     Portable,
+    /// ARM: NEON
+    Neon,
+    /// ARM: NEON with the dot product
+    NeonDot,
     /// x86: AVX2, FMA and F16C
     Avx2,
     /// x86: AVX-512 F, BW, DQ and VL
@@ -101,6 +105,8 @@ impl IsaName {
     pub fn isa(self) -> Isa {
         match self {
             IsaName::Portable => Isa::Portable,
+            IsaName::Neon => Isa::Neon,
+            IsaName::NeonDot => Isa::NeonDot,
             IsaName::Avx2 => Isa::Avx2,
             IsaName::Avx512 => Isa::Avx512,
             IsaName::Avx512Vnni => Isa::Avx512Vnni,

@@ -7,6 +7,8 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(any(test, all(target_arch = "aarch64", target_endian = "little")))]
+mod neon;
 mod portable;
 #[cfg(test)]
 mod tests;
@@ -49,6 +51,7 @@ impl Scratch {
 }
 
 /// The widest block of rows that every member's kernel takes on this instruction set.
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut, unused_variables))]
 pub fn widest<'a>(isa: Isa, mut members: impl Iterator<Item = &'a Geometry>, rows: usize) -> usize {
     match isa {
         #[cfg(target_arch = "x86_64")]
@@ -61,6 +64,9 @@ pub fn widest<'a>(isa: Isa, mut members: impl Iterator<Item = &'a Geometry>, row
         Isa::Avx2 if rows > 2 * avx2::WIDEST && members.all(unpacks) => avx2::WIDEST_TERNARY,
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => avx2::WIDEST,
+        #[cfg(any(test, all(target_arch = "aarch64", target_endian = "little")))]
+        Isa::Neon | Isa::NeonDot => neon::WIDEST,
+        #[allow(unreachable_patterns)]
         _ => 8,
     }
 }
@@ -205,6 +211,13 @@ pub fn float_vec4<'s>(
         }
         return &s.acc[..4];
     }
+    #[cfg(any(test, all(target_arch = "aarch64", target_endian = "little")))]
+    if matches!(isa, Isa::Neon | Isa::NeonDot) && n == 4 {
+        let r = std::array::from_fn(|i| m.records(first + i, 0, m.geometry.groups()));
+        let [a, b, c, d] = &mut s.acc[..4] else { unreachable!("four panels of room") };
+        neon::float_vec4(r, &block, &mut [a, b, c, d].map(std::slice::from_mut));
+        return &s.acc[..4];
+    }
     for i in 0..n {
         kernel(isa, m.records(first + i, 0, m.geometry.groups()), &block, &mut s.acc[i..=i]);
     }
@@ -222,6 +235,11 @@ fn kernel(isa: Isa, r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) 
         },
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => unsafe { if int { avx2::int(r, a, acc) } else { avx2::float(r, a, acc) } },
+        // SAFETY: `Isa::NeonDot` is only made after detection.
+        #[cfg(any(test, all(target_arch = "aarch64", target_endian = "little")))]
+        Isa::Neon | Isa::NeonDot => unsafe {
+            if int { neon::int(isa, r, a, acc) } else { neon::float(r, a, acc) }
+        },
         _ if int => portable::int(r, a, acc),
         _ => portable::float(r, a, acc),
     }

@@ -56,9 +56,7 @@ pub fn int(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [Lanes<f32>]) {
                 }
                 if g.has_mins {
                     let first = (group * g.group + s * g.sub) / SUM;
-                    let sums =
-                        (first..first + g.sub / SUM).map(|i| a.sub_sums[(i / 2 * a.width + c) * 2 + i % 2]);
-                    let sum = sums.map(i32::from).sum::<i32>();
+                    let sum: i32 = (first..first + g.sub / SUM).map(|i| a.sub_sum(i, c)).sum();
                     for (row, m) in msum.iter_mut().enumerate() {
                         let mn =
                             if g.has_sub_scales { i32::from(record[g.mn_at() + s * PANEL + row]) } else { 1 };

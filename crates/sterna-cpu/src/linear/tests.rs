@@ -4,7 +4,10 @@ use sterna_format::{Encoding, ScaleGroup, encode_row};
 use sterna_plan::{LinearNumerics, RowOrder, Weight, WeightSpec, WeightUse};
 
 use super::*;
-use crate::acts::Acts;
+use crate::acts::{Acts, SUM};
+
+#[path = "neon/tests.rs"]
+mod neon_tests;
 
 fn packed(
     encoding: Encoding,
@@ -61,6 +64,9 @@ fn kinds(cols: usize) -> Vec<(Encoding, usize)> {
     vec![
         (Encoding::TQ2_0, 256),
         (Encoding::Ternary(ScaleGroup::Block128), 128),
+        (Encoding::Ternary(ScaleGroup::Block64), 64),
+        (Encoding::Q2_0, 64),
+        (Encoding::PQ2_0, 128),
         (row, 256),
         (row, cols),
         (Encoding::Q4_0, 32),
@@ -135,6 +141,29 @@ fn extreme_values_overflow_no_partial_sum() {
                             );
                         }
                     }
+                }
+            }
+        }
+    }
+}
+
+/// The code 3 of Q2_0 and PQ2_0 means +2, one and a half times what a ternary code can be: int16 sums hold it too.
+#[test]
+fn codes_of_three_overflow_no_partial_sum() {
+    const K: usize = 4096;
+    for (encoding, group, block) in [(Encoding::Q2_0, 64, 18), (Encoding::PQ2_0, 128, 34)] {
+        let mut data = vec![0xffu8; 16 * K / group * block];
+        for b in data.chunks_exact_mut(block) {
+            b[..2].copy_from_slice(&half::f16::ONE.to_bits().to_le_bytes());
+        }
+        let usage = WeightUse::Linear(LinearNumerics::Int8 { group });
+        let spec = WeightSpec { name: "w".into(), encoding, rows: 16, cols: K, usage };
+        let weight = Weight { encoding, rows: 16, cols: K, data: &data, order: RowOrder::Plain };
+        let m = Packed::new(&spec, &weight).unwrap();
+        for isa in Isa::here() {
+            for (rows, sign) in [(1, 1.0), (3, -1.0), (16, 1.0)] {
+                for y in product(isa, &m, &vec![vec![127.0 * sign; K]; rows]).concat() {
+                    assert_eq!(f32::from_bits(y), 2.0 * 127.0 * K as f32 * sign, "{encoding} {isa:?} {rows}");
                 }
             }
         }
