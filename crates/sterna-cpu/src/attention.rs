@@ -4,6 +4,9 @@
 //! piece the exponentials are added in eight lanes by position and an output dimension is one chain over the positions;
 //! pieces are merged as `sterna_plan::numerics::Softmax::merge` says.
 
+#[cfg(any(test, all(target_arch = "aarch64", target_endian = "little")))]
+mod neon;
+
 use half::f16;
 use sterna_plan::numerics::{self, LANES, Softmax};
 
@@ -57,6 +60,16 @@ pub fn row(isa: Isa, q: &[f32], seen: Seen<'_>, out: &mut [f32], s: &mut Scratch
                     3 => avx2::heads::<3>(q, seen, out, s),
                     _ => avx2::heads::<4>(q, seen, out, s),
                 }
+            }
+            continue;
+        }
+        #[cfg(any(test, all(target_arch = "aarch64", target_endian = "little")))]
+        if matches!(isa, Isa::Neon | Isa::NeonDot) && d.is_multiple_of(4) {
+            match q.len() / d {
+                1 => neon::heads::<1>(q, seen, out, s),
+                2 => neon::heads::<2>(q, seen, out, s),
+                3 => neon::heads::<3>(q, seen, out, s),
+                _ => neon::heads::<4>(q, seen, out, s),
             }
             continue;
         }
