@@ -72,6 +72,11 @@ impl Isa {
         Self::ALL.into_iter().rev().filter(|isa| isa.is_here())
     }
 
+    /// Whether it has kernels for six-bit codes; others read them as bytes.
+    pub fn has_six_bits(self) -> bool {
+        matches!(self, Isa::Portable | Isa::Avx512 | Isa::Avx512Vnni)
+    }
+
     /// For a person.
     pub fn name(self) -> &'static str {
         match self {

@@ -76,7 +76,7 @@ impl Backend for CpuBackend {
 
     fn supports(&self, weight: &WeightSpec) -> Result<(), BackendError> {
         match weight.usage {
-            WeightUse::Linear(_) => pack::Geometry::new(weight).map(|_| ()),
+            WeightUse::Linear(_) => pack::Geometry::new(weight, self.isa).map(|_| ()),
             _ => Ok(()),
         }
     }
@@ -90,7 +90,7 @@ impl Backend for CpuBackend {
         for w in &plan.weights {
             self.supports(w)?;
         }
-        let loaded = load::load(&plan, weights, progress)?;
+        let loaded = load::load(&plan, weights, self.isa, self.threads, progress)?;
         Ok(Box::new(exec::CpuExecutor::new(plan, loaded, self.threads, self.isa)?))
     }
 }

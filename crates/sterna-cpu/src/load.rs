@@ -1,10 +1,13 @@
 //! From a model's bytes to what kernels read: each weight once, in the layout its op wants.
 
-use sterna_format::{Encoding, decode_row};
-use sterna_plan::{BackendError, ModelPlan, PlanError, Weight, WeightSource, WeightUse};
+use std::sync::Arc;
 
-use crate::pack::{Kind, PANEL, Packed};
-use crate::pages::Pages;
+use sterna_format::{Encoding, decode_row};
+use sterna_plan::{BackendError, ModelPlan, PlanError, WeightSource, WeightUse};
+
+use crate::isa::Isa;
+use crate::pack::{Geometry, Packed, fill};
+use crate::pages::{Pages, Part};
 
 /// A loaded weight.
 pub enum Loaded {
@@ -17,64 +20,100 @@ pub enum Loaded {
         /// Bytes of a row.
         row_bytes: usize,
         /// All rows.
-        bytes: Pages,
+        bytes: Part,
     },
-    /// A table whose rows are those of the packed float matrix with this index (a tied head).
+    /// A table whose rows are those of the packed matrix with this index (a tied head).
     Shared(usize),
     /// A vector.
     Vector(Vec<f32>),
 }
 
-/// Loads every weight of a plan.
+/// What a weight becomes.
+enum Want {
+    Matrix(Geometry),
+    Table(usize),
+    Shared(usize),
+    Vector,
+}
+
+/// Loads every weight of a plan for the kernels of `isa`, repacking on `threads` threads.
 pub fn load(
     plan: &ModelPlan,
     source: &dyn WeightSource,
+    isa: Isa,
+    threads: usize,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Vec<Loaded>, BackendError> {
     let total = plan.weights.iter().map(|w| w.bytes()).sum();
-    let mut done = 0;
-    let mut out = Vec::with_capacity(plan.weights.len());
+    let mut wants = Vec::with_capacity(plan.weights.len());
+    let mut size = 0usize;
     for spec in &plan.weights {
-        progress(done, total);
         let missing = || BackendError::Plan(PlanError::MissingWeight(spec.name.clone()));
         let w = source.weight(&spec.name).ok_or_else(missing)?;
         if (w.rows, w.cols, w.encoding) != (spec.rows, spec.cols, spec.encoding) {
             return Err(missing());
         }
-        let tied = plan.weights.iter().position(|o| {
-            o.name == spec.name && o.encoding.is_float() && matches!(o.usage, WeightUse::Linear(_))
-        });
-        out.push(match (spec.usage, tied) {
-            (WeightUse::Linear(_), _) => Loaded::Matrix(Packed::new(spec, &w)?),
-            (WeightUse::Gather, Some(matrix)) => Loaded::Shared(matrix),
-            (WeightUse::Gather, None) => table(&w)?,
-            (WeightUse::Vector, _) => {
-                let mut v = vec![0f32; spec.cols];
-                decode_row(w.encoding, w.row(0), &mut v)
-                    .map_err(|source| BackendError::Weight { name: spec.name.clone(), source })?;
-                Loaded::Vector(v)
+        let tied =
+            plan.weights.iter().position(|o| o.name == spec.name && matches!(o.usage, WeightUse::Linear(_)));
+        let (want, bytes) = match (spec.usage, tied) {
+            (WeightUse::Linear(_), _) => {
+                let g = Geometry::new(spec, isa)?;
+                (Want::Matrix(g), g.panels().checked_mul(g.panel_bytes()))
             }
-        });
-        // A tied table is read twice, first here and then as the head.
-        if !plan.weights[out.len()..].iter().any(|o| o.name == spec.name) {
+            (WeightUse::Gather, Some(matrix)) => (Want::Shared(matrix), Some(0)),
+            (WeightUse::Gather, None) => (Want::Table(w.row_bytes()), w.row_bytes().checked_mul(w.rows)),
+            (WeightUse::Vector, _) => (Want::Vector, Some(0)),
+        };
+        // Every weight begins on a cache line.
+        let from = size.next_multiple_of(64);
+        let too_much = BackendError::Memory { bytes: usize::MAX, what: "packed weights" };
+        size = bytes.and_then(|b| from.checked_add(b)).ok_or(too_much)?;
+        wants.push((want, from..size));
+    }
+    let mut pages = Pages::zeroed(size, "packed weights")?;
+    let mut done = 0;
+    let mut scales = Vec::with_capacity(wants.len());
+    for (at, (spec, (want, range))) in plan.weights.iter().zip(&wants).enumerate() {
+        progress(done, total);
+        let fail = |source| BackendError::Weight { name: spec.name.clone(), source };
+        let out = &mut pages.bytes_mut()[range.clone()];
+        let mut floats = Vec::new();
+        if let Some(w) = source.weight(&spec.name) {
+            match want {
+                Want::Matrix(g) => floats = fill(g, &w, out, threads).map_err(fail)?,
+                Want::Table(row_bytes) => {
+                    for (i, out) in out.chunks_exact_mut((*row_bytes).max(1)).enumerate() {
+                        let row = w.row(i);
+                        if row.len() == out.len() {
+                            out.copy_from_slice(row);
+                        }
+                    }
+                }
+                Want::Vector => {
+                    floats = vec![0f32; spec.cols];
+                    decode_row(w.encoding, w.row(0), &mut floats).map_err(fail)?;
+                }
+                Want::Shared(_) => {}
+            }
+        }
+        scales.push(floats);
+        // A tied table is named twice.
+        if !plan.weights[at + 1..].iter().any(|o| o.name == spec.name) {
             source.release(&spec.name);
         }
         done += spec.bytes();
     }
     progress(total, total);
-    Ok(out)
-}
-
-fn table(w: &Weight<'_>) -> Result<Loaded, BackendError> {
-    let row_bytes = w.row_bytes();
-    let mut bytes = Pages::zeroed(row_bytes * w.rows, "the embedding table")?;
-    for (i, out) in bytes.bytes_mut().chunks_exact_mut(row_bytes.max(1)).enumerate() {
-        let row = w.row(i);
-        if row.len() == out.len() {
-            out.copy_from_slice(row);
+    let pages = Arc::new(pages);
+    let made = plan.weights.iter().zip(wants).zip(scales).map(|((spec, (want, range)), floats)| match want {
+        Want::Matrix(g) => Loaded::Matrix(Packed::new(g, Part::new(&pages, range), floats)),
+        Want::Table(row_bytes) => {
+            Loaded::Table { encoding: spec.encoding, row_bytes, bytes: Part::new(&pages, range) }
         }
-    }
-    Ok(Loaded::Table { encoding: w.encoding, row_bytes, bytes })
+        Want::Shared(matrix) => Loaded::Shared(matrix),
+        Want::Vector => Loaded::Vector(floats),
+    });
+    Ok(made.collect())
 }
 
 /// Values of row `row` of a table, times `scale`. Encodings were checked at load; a row that does not decode reads NaN,
@@ -83,7 +122,7 @@ pub fn gather(weights: &[Loaded], table: usize, row: usize, scale: f32, out: &mu
     match &weights[table] {
         Loaded::Shared(matrix) => {
             if let Loaded::Matrix(m) = &weights[*matrix] {
-                packed_row(m, row, out);
+                m.row(row, out);
             }
         }
         Loaded::Table { encoding, row_bytes, bytes } => {
@@ -95,19 +134,5 @@ pub fn gather(weights: &[Loaded], table: usize, row: usize, scale: f32, out: &mu
     }
     for o in out {
         *o *= scale;
-    }
-}
-
-fn packed_row(m: &Packed, row: usize, out: &mut [f32]) {
-    let g = &m.geometry;
-    let (records, lane) = (m.records(row / PANEL, 0, g.groups()), row % PANEL);
-    let two = |at: usize| [records.bytes[at], records.bytes[at + 1]];
-    for (k, o) in out.iter_mut().enumerate() {
-        let at = k * PANEL + lane;
-        *o = match g.kind {
-            Kind::F16 => half::f16::from_le_bytes(two(2 * at)).to_f32(),
-            Kind::Bf16 => half::bf16::from_le_bytes(two(2 * at)).to_f32(),
-            _ => f32::from_le_bytes(std::array::from_fn(|b| records.bytes[4 * at + b])),
-        };
     }
 }

@@ -9,6 +9,8 @@
 //! * `B2`: per 16 inputs 64 bytes; byte `32v + 4r + i` holds for row `8v + r` the codes of inputs `i`, `4 + i`,
 //!   `8 + i`, `12 + i` in bits 0-1, 2-3, 4-5, 6-7 (unsigned, zero point 1).
 //! * `B4`: per 8 inputs 64 bytes; byte `32v + 4r + i`: input `i` in the low nibble, `4 + i` in the high one (unsigned).
+//! * `B6`: per 16 inputs 192 bytes: two blocks of 8 inputs as in `B4` with the low four bits, then 64 bytes with the
+//!   high two, placed as in `B2` (unsigned).
 //! * `B8`: per 4 inputs 64 bytes; byte `4r + i`: row `r`, input `i` (signed, zero point already taken away).
 //! * `F16`, `Bf16`, `F32`: per input 16 values.
 //!
@@ -20,7 +22,8 @@ use half::f16;
 use sterna_format::{Encoding, FormatError, IntRow, ScaleGroup, decode_row, int_row};
 use sterna_plan::{BackendError, LinearNumerics, Weight, WeightSpec, WeightUse};
 
-use crate::pages::Pages;
+use crate::isa::Isa;
+use crate::pages::Part;
 
 /// Output rows of a panel.
 pub const PANEL: usize = 16;
@@ -32,6 +35,8 @@ pub enum Kind {
     B2,
     /// 4-bit codes.
     B4,
+    /// 6-bit codes (and 5-bit ones).
+    B6,
     /// Signed bytes.
     B8,
     /// Half floats.
@@ -66,11 +71,11 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// Geometry for a linear weight.
+    /// Geometry for a linear weight on an instruction set: all have the same bits, not the same kinds.
     ///
     /// # Errors
     /// [`BackendError::Unsupported`] when no kernel of this crate takes it.
-    pub fn new(spec: &WeightSpec) -> Result<Self, BackendError> {
+    pub fn new(spec: &WeightSpec, isa: Isa) -> Result<Self, BackendError> {
         let unsupported = |what: String| BackendError::Unsupported { backend: "cpu", what };
         let WeightUse::Linear(numerics) = spec.usage else {
             return Err(unsupported(format!("`{}` as a matrix", spec.name)));
@@ -102,13 +107,14 @@ impl Geometry {
                 let kind = match l.bits {
                     2 => Kind::B2,
                     4 => Kind::B4,
+                    6 if isa.has_six_bits() => Kind::B6,
                     _ => Kind::B8,
                 };
                 // A row with one scale may have narrower activation groups; every other scale is its group's own.
                 let inline_d = !matches!(spec.encoding, Encoding::Ternary(ScaleGroup::Row));
                 let sub = if inline_d { l.sub } else { group };
                 let whole = group > 0 && cols % group == 0 && (l.group == group || !inline_d);
-                if !whole || group % (if kind == Kind::B4 { 32 } else { 16 }) != 0 {
+                if !whole || group % (if kind == Kind::B4 || kind == Kind::B6 { 32 } else { 16 }) != 0 {
                     return Err(unsupported(format!(
                         "`{}`: {} weights with activation groups of {group} over {cols} inputs",
                         spec.name,
@@ -146,6 +152,7 @@ impl Geometry {
         match self.kind {
             Kind::B2 => weights / 4,
             Kind::B4 => weights / 2,
+            Kind::B6 => weights / 4 * 3,
             Kind::B8 => weights,
             Kind::F16 | Kind::Bf16 => weights * 2,
             Kind::F32 => weights * 4,
@@ -174,7 +181,7 @@ impl Geometry {
     }
     /// True for integer codes.
     pub fn is_int(&self) -> bool {
-        matches!(self.kind, Kind::B2 | Kind::B4 | Kind::B8)
+        matches!(self.kind, Kind::B2 | Kind::B4 | Kind::B6 | Kind::B8)
     }
 }
 
@@ -182,53 +189,19 @@ impl Geometry {
 pub struct Packed {
     /// Its shape.
     pub geometry: Geometry,
-    pages: Pages,
+    bytes: Part,
     row_d: Vec<f32>,
 }
 
 impl Packed {
-    /// Repacks a weight, one panel at a time.
-    ///
-    /// # Errors
-    /// Unsupported geometry, undecodable rows, memory.
-    pub fn new(spec: &WeightSpec, weight: &Weight<'_>) -> Result<Self, BackendError> {
-        let g = Geometry::new(spec)?;
-        let total = g.panels().checked_mul(g.panel_bytes());
-        let total = total.ok_or(BackendError::Memory { bytes: usize::MAX, what: "packed weights" })?;
-        let mut pages = Pages::zeroed(total, "packed weights")?;
-        let mut row_d = if g.is_int() && !g.inline_d { vec![0f32; g.panels() * PANEL] } else { Vec::new() };
-        let fail = |source: FormatError| BackendError::Weight { name: spec.name.clone(), source };
-        let mut ints = IntRow::default();
-        let mut floats = vec![0f32; if g.is_int() { 0 } else { g.cols }];
-        let zero = spec.encoding.int_layout(g.cols).map_or(0, |l| l.zero);
-        for row in 0..g.rows {
-            let bytes = weight.row(row);
-            let (panel, lane) = (row / PANEL, row % PANEL);
-            let out = &mut pages.bytes_mut()[panel * g.panel_bytes()..][..g.panel_bytes()];
-            if g.is_int() {
-                int_row(weight.encoding, bytes, g.cols, &mut ints).map_err(fail)?;
-                put_int(&g, zero, &ints, lane, out);
-                if let Some(d) = row_d.get_mut(row) {
-                    *d = ints.d.first().copied().unwrap_or(0.0);
-                }
-            } else if g.kind == Kind::F32 {
-                decode_row(weight.encoding, bytes, &mut floats).map_err(fail)?;
-                for (k, v) in floats.iter().enumerate() {
-                    out[(k * PANEL + lane) * 4..][..4].copy_from_slice(&v.to_le_bytes());
-                }
-            } else {
-                for (k, v) in bytes.chunks_exact(2).take(g.cols).enumerate() {
-                    out[(k * PANEL + lane) * 2..][..2].copy_from_slice(v);
-                }
-            }
-        }
-        // Pad rows of integer kinds must mean 0: a ternary zero is code 1, and with d = 0 any code is 0 anyway.
-        Ok(Self { geometry: g, pages, row_d })
+    /// A matrix that [`fill`] packed into `bytes`.
+    pub fn new(geometry: Geometry, bytes: Part, row_d: Vec<f32>) -> Self {
+        Self { geometry, bytes, row_d }
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.pages.bytes().len() + self.row_d.len() * 4
+        self.bytes.bytes().len() + self.row_d.len() * 4
     }
 
     /// Records `from .. to` of a panel.
@@ -240,9 +213,69 @@ impl Packed {
         let row_d = if self.row_d.is_empty() { None } else { self.row_d[panel * PANEL..].first_chunk() };
         Records {
             geometry: g,
-            bytes: &self.pages.bytes()[start..start + (to - from) * record],
+            bytes: &self.bytes.bytes()[start..start + (to - from) * record],
             row_d,
             first: from,
+        }
+    }
+
+    /// The values of row `row`, with the bits that [`decode_row`] gives.
+    pub fn row(&self, row: usize, out: &mut [f32]) {
+        let g = &self.geometry;
+        let (records, lane) = (self.records(row / PANEL, 0, g.groups()), row % PANEL);
+        for (record, out) in records.bytes.chunks_exact(g.record_bytes()).zip(out.chunks_exact_mut(g.group)) {
+            if !g.is_int() {
+                for (k, o) in out.iter_mut().enumerate() {
+                    *o = g.float(record, k, lane);
+                }
+                continue;
+            }
+            let half =
+                |at: usize| f16::from_le_bytes([record[at + 2 * lane], record[at + 2 * lane + 1]]).to_f32();
+            let d = records.row_d.map_or_else(|| half(g.code_bytes()), |d| d[lane]);
+            let dmin = if g.has_mins { half(g.dmin_at()) } else { 0.0 };
+            for (s, out) in out.chunks_exact_mut(g.sub).enumerate() {
+                let at = s * PANEL + lane;
+                let sc = if g.has_sub_scales { f32::from(record[g.sc_at() + at] as i8) } else { 1.0 };
+                let mn = if g.has_sub_scales && g.has_mins { f32::from(record[g.mn_at() + at]) } else { 1.0 };
+                let (scale, min) = (d * sc, dmin * mn);
+                for (i, o) in out.iter_mut().enumerate() {
+                    let code = g.code(record, s * g.sub + i, lane);
+                    let value = scale * (code - g.zero) as f32;
+                    *o = if g.has_mins { value - min } else { value };
+                }
+            }
+        }
+    }
+}
+
+impl Geometry {
+    /// The stored code of input `k` of row `lane` in a record.
+    #[inline(always)]
+    pub fn code(&self, record: &[u8], k: usize, lane: usize) -> i32 {
+        let (i, low) = (k % 4, 4 * lane);
+        match self.kind {
+            Kind::B2 => i32::from(record[k / 16 * 64 + low + i] >> (2 * (k % 16 / 4)) & 3),
+            Kind::B4 => i32::from(record[k / 8 * 64 + low + i] >> (4 * (k % 8 / 4)) & 15),
+            Kind::B6 => {
+                let block = k / 16 * 192;
+                let four = record[block + k % 16 / 8 * 64 + low + i] >> (4 * (k % 8 / 4)) & 15;
+                let two = record[block + 128 + low + i] >> (2 * (k % 16 / 4)) & 3;
+                i32::from(four | two << 4)
+            }
+            _ => i32::from(record[k / 4 * 64 + low + i] as i8),
+        }
+    }
+
+    /// The value of input `k` of row `lane` in a float record.
+    #[inline(always)]
+    pub fn float(&self, record: &[u8], k: usize, lane: usize) -> f32 {
+        let at = k * PANEL + lane;
+        let two = |at: usize| [record[at], record[at + 1]];
+        match self.kind {
+            Kind::F16 => f16::from_le_bytes(two(2 * at)).to_f32(),
+            Kind::Bf16 => half::bf16::from_le_bytes(two(2 * at)).to_f32(),
+            _ => f32::from_le_bytes(std::array::from_fn(|b| record[4 * at + b])),
         }
     }
 }
@@ -268,18 +301,118 @@ impl Records<'_> {
     }
 }
 
-fn put_int(g: &Geometry, zero: i32, row: &IntRow, lane: usize, panel: &mut [u8]) {
-    let (half, r) = (lane / 8, lane % 8);
-    let subs = g.group / g.sub;
-    for (at, record) in panel.chunks_exact_mut(g.record_bytes()).enumerate() {
-        let codes = &row.codes[at * g.group..][..g.group];
-        for (k, &code) in codes.iter().enumerate() {
-            match g.kind {
-                Kind::B2 => record[k / 16 * 64 + 32 * half + 4 * r + k % 4] |= code << (2 * (k % 16 / 4)),
-                Kind::B4 => record[k / 8 * 64 + 32 * half + 4 * r + k % 4] |= code << (4 * (k % 8 / 4)),
-                _ => record[k / 4 * 64 + 4 * lane + k % 4] = (i32::from(code) - zero) as i8 as u8,
+/// Repacks a weight into `out` (zeroed, as many bytes as the geometry says), its panels dealt to `threads` threads.
+/// Returns the scales of its rows, where records hold none.
+///
+/// # Errors
+/// Rows that do not decode.
+pub fn fill(
+    g: &Geometry,
+    weight: &Weight<'_>,
+    out: &mut [u8],
+    threads: usize,
+) -> Result<Vec<f32>, FormatError> {
+    let mut row_d = if g.is_int() && !g.inline_d { vec![0f32; g.panels() * PANEL] } else { Vec::new() };
+    // Below this many weights a thread costs more than it saves.
+    let threads = threads.min(g.panels()).min(1 + g.rows * g.cols / (1 << 20)).max(1);
+    let each = g.panels().div_ceil(threads).max(1);
+    std::thread::scope(|scope| {
+        let mut scales = row_d.chunks_mut(each * PANEL);
+        let parts = out.chunks_mut((each * g.panel_bytes()).max(1)).enumerate();
+        let workers: Vec<_> = parts
+            .map(|(i, out)| {
+                let scales = scales.next().unwrap_or(&mut []);
+                let mut work = move || fill_panels(g, weight, i * each, out, scales);
+                if i + 1 < threads { Ok(scope.spawn(work)) } else { Err(work()) }
+            })
+            .collect();
+        for worker in workers {
+            match worker {
+                Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+                Err(done) => done?,
             }
         }
+        Ok(())
+    })?;
+    Ok(row_d)
+}
+
+fn fill_panels(
+    g: &Geometry,
+    weight: &Weight<'_>,
+    first: usize,
+    out: &mut [u8],
+    row_d: &mut [f32],
+) -> Result<(), FormatError> {
+    let mut ints = IntRow::default();
+    let mut floats = vec![0f32; if g.kind == Kind::F32 { g.cols } else { 0 }];
+    let zero = weight.encoding.int_layout(g.cols).map_or(0, |l| l.zero);
+    for (i, out) in out.chunks_exact_mut(g.panel_bytes()).enumerate() {
+        for lane in 0..PANEL.min(g.rows - (first + i) * PANEL) {
+            let bytes = weight.row((first + i) * PANEL + lane);
+            if g.is_int() {
+                int_row(weight.encoding, bytes, g.cols, &mut ints)?;
+                put_int(g, zero, &ints, lane, out);
+                if let Some(d) = row_d.get_mut(i * PANEL + lane) {
+                    *d = ints.d.first().copied().unwrap_or(0.0);
+                }
+            } else if g.kind == Kind::F32 {
+                decode_row(weight.encoding, bytes, &mut floats)?;
+                for (k, v) in floats.iter().enumerate() {
+                    out[(k * PANEL + lane) * 4..][..4].copy_from_slice(&v.to_le_bytes());
+                }
+            } else {
+                for (k, v) in bytes.chunks_exact(2).take(g.cols).enumerate() {
+                    out[(k * PANEL + lane) * 2..][..2].copy_from_slice(v);
+                }
+            }
+        }
+    }
+    // Pad rows of integer kinds stay zero: with d = 0 any code means 0.
+    Ok(())
+}
+
+/// Codes of one row's group, four inputs at a time as a word: what stays apart in a record stays apart in a word.
+fn put_codes(kind: Kind, zero: i32, codes: &[u8], lane: usize, record: &mut [u8]) {
+    let mut put = |block: usize, word: u32| {
+        record[64 * block + 4 * lane..][..4].copy_from_slice(&word.to_le_bytes());
+    };
+    let words = codes.as_chunks::<4>().0;
+    let word = |i: usize| u32::from_le_bytes(words[i]);
+    let low = |w: u32| w & 0x0f0f_0f0f;
+    let high = |w: u32| w >> 4 & 0x0303_0303;
+    match kind {
+        Kind::B2 => {
+            for b in 0..codes.len() / 16 {
+                let [w0, w1, w2, w3] = std::array::from_fn(|j| word(4 * b + j));
+                put(b, w0 | w1 << 2 | w2 << 4 | w3 << 6);
+            }
+        }
+        Kind::B4 => {
+            for b in 0..codes.len() / 8 {
+                put(b, word(2 * b) | word(2 * b + 1) << 4);
+            }
+        }
+        Kind::B6 => {
+            for b in 0..codes.len() / 16 {
+                let [w0, w1, w2, w3] = std::array::from_fn(|j| word(4 * b + j));
+                put(3 * b, low(w0) | low(w1) << 4);
+                put(3 * b + 1, low(w2) | low(w3) << 4);
+                put(3 * b + 2, high(w0) | high(w1) << 2 | high(w2) << 4 | high(w3) << 6);
+            }
+        }
+        _ => {
+            for (b, four) in words.iter().enumerate() {
+                put(b, u32::from_le_bytes(four.map(|c| c.wrapping_sub(zero as u8))));
+            }
+        }
+    }
+}
+
+fn put_int(g: &Geometry, zero: i32, row: &IntRow, lane: usize, panel: &mut [u8]) {
+    let subs = g.group / g.sub;
+    for (at, record) in panel.chunks_exact_mut(g.record_bytes()).enumerate() {
+        put_codes(g.kind, zero, &row.codes[at * g.group..][..g.group], lane, record);
         let mut half_at = |offset: usize, v: f32| {
             record[offset + 2 * lane..][..2].copy_from_slice(&f16::from_f32(v).to_bits().to_le_bytes());
         };

@@ -1,6 +1,8 @@
 //! Memory for packed weights: anonymous pages, huge ones where the system has them (a stream of weights through
 //! 4 KiB pages loses up to 30 % of the bandwidth to address translation).
 
+use std::sync::Arc;
+
 use memmap2::{MmapMut, MmapOptions};
 use sterna_plan::BackendError;
 
@@ -42,5 +44,32 @@ impl Pages {
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         let len = self.len;
         self.map.as_mut().map_or(&mut [], |m| &mut m[..len])
+    }
+}
+
+/// A part of [`Pages`] that several owners share, read only.
+///
+/// All weights of a model lie in one block: a block of its own for each would round every one up to a huge page.
+#[derive(Clone)]
+pub struct Part {
+    pages: Arc<Pages>,
+    from: usize,
+    to: usize,
+}
+
+impl Part {
+    /// Bytes `range` of `pages`.
+    ///
+    /// # Panics
+    /// If they are not there.
+    pub fn new(pages: &Arc<Pages>, range: std::ops::Range<usize>) -> Self {
+        assert!(range.start <= range.end && range.end <= pages.len);
+        Self { pages: Arc::clone(pages), from: range.start, to: range.end }
+    }
+
+    /// The bytes.
+    #[inline(always)]
+    pub fn bytes(&self) -> &[u8] {
+        &self.pages.bytes()[self.from..self.to]
     }
 }

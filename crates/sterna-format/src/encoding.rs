@@ -248,8 +248,8 @@ impl Encoding {
             Self::Q4_1 => IntLayout { has_mins: true, ..base(32, 32, 0, 4) },
             Self::Q8_0 => base(32, 32, 128, 8),
             Self::Q4K => IntLayout { has_sub_scales: true, has_mins: true, ..base(256, 32, 0, 4) },
-            Self::Q5K => IntLayout { has_sub_scales: true, has_mins: true, ..base(256, 32, 0, 8) },
-            Self::Q6K => IntLayout { has_sub_scales: true, ..base(256, 16, 32, 8) },
+            Self::Q5K => IntLayout { has_sub_scales: true, has_mins: true, ..base(256, 32, 0, 6) },
+            Self::Q6K => IntLayout { has_sub_scales: true, ..base(256, 16, 32, 6) },
             Self::TQ1_0 | Self::TQ2_0 => ternary_layout(256),
             Self::Ternary(scales) => ternary_layout(scales.len(cols)),
         })

@@ -55,7 +55,9 @@ impl Scratch {
 pub fn widest<'a>(isa: Isa, mut members: impl Iterator<Item = &'a Geometry>, rows: usize) -> usize {
     match isa {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512Vnni if members.all(|g| matches!(g.kind, Kind::B4 | Kind::B8)) => avx512::WIDEST_SCALED,
+        Isa::Avx512Vnni if members.all(|g| matches!(g.kind, Kind::B4 | Kind::B6 | Kind::B8)) => {
+            avx512::WIDEST_SCALED
+        }
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512Vnni => avx512::WIDEST_VNNI,
         #[cfg(target_arch = "x86_64")]
@@ -82,7 +84,7 @@ pub fn forms<'a>(members: impl Iterator<Item = &'a Geometry>) -> Forms {
     for g in members {
         f.bytes |= g.is_int();
         f.floats |= !g.is_int();
-        f.sub_sums |= matches!(g.kind, Kind::B4 | Kind::B8) || g.has_mins;
+        f.sub_sums |= matches!(g.kind, Kind::B4 | Kind::B6 | Kind::B8) || g.has_mins;
         if g.is_int() {
             f.group = g.group;
         }
@@ -228,12 +230,13 @@ pub fn float_vec4<'s>(
 fn kernel(isa: Isa, r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
     let int = r.geometry.is_int();
     match isa {
-        // SAFETY (all): these are only made after detection.
         #[cfg(target_arch = "x86_64")]
+        // SAFETY: these are only made after detection.
         Isa::Avx512Vnni | Isa::Avx512 => unsafe {
             if int { avx512::int(isa == Isa::Avx512Vnni, r, a, acc) } else { avx512::float(r, a, acc) }
         },
         #[cfg(target_arch = "x86_64")]
+        // SAFETY: `Isa::Avx2` is only made after detection.
         Isa::Avx2 => unsafe { if int { avx2::int(r, a, acc) } else { avx2::float(r, a, acc) } },
         // SAFETY: `Isa::NeonDot` is only made after detection.
         #[cfg(any(test, all(target_arch = "aarch64", target_endian = "little")))]

@@ -1,10 +1,10 @@
 //! Every packed kind in plain Rust: the kernels of machines without a kernel of their own, and the twin that the
 //! others are compared with. Loops run over the 16 lanes of a panel, so a compiler vectorises them.
 
-use half::{bf16, f16};
+use half::f16;
 
 use crate::acts::{ActBlock, SUM};
-use crate::pack::{Kind, PANEL, Records};
+use crate::pack::{Geometry, PANEL, Records};
 
 type Lanes<T> = [T; PANEL];
 
@@ -13,15 +13,8 @@ fn halves(bytes: &[u8], at: usize) -> Lanes<f32> {
 }
 
 /// Codes of 16 inputs from `k` on, zero point taken away: `[input][row]`.
-fn codes(kind: Kind, zero: i32, record: &[u8], k: usize) -> [Lanes<i32>; 16] {
-    std::array::from_fn(|i| {
-        let k = k + i;
-        std::array::from_fn(|row| match kind {
-            Kind::B2 => i32::from(record[k / 16 * 64 + 4 * row + k % 4] >> (2 * (k % 16 / 4)) & 3) - zero,
-            Kind::B4 => i32::from(record[k / 8 * 64 + 4 * row + k % 4] >> (4 * (k % 8 / 4)) & 15) - zero,
-            _ => i32::from(record[k / 4 * 64 + 4 * row + k % 4] as i8) - zero,
-        })
-    })
+fn codes(g: &Geometry, record: &[u8], k: usize) -> [Lanes<i32>; 16] {
+    std::array::from_fn(|i| std::array::from_fn(|row| g.code(record, k + i, row) - g.zero))
 }
 
 /// Adds the products of integer records to `acc[column][row]`; the written order is in `sterna-ref`.
@@ -37,7 +30,7 @@ pub fn int(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [Lanes<f32>]) {
             for s in 0..subs {
                 let mut dot = [0i32; PANEL];
                 for k in (s * g.sub..(s + 1) * g.sub).step_by(16) {
-                    let codes = codes(g.kind, g.zero, record, k);
+                    let codes = codes(g, record, k);
                     for (i, lanes) in codes.iter().enumerate() {
                         let at = group * g.group + k + i;
                         let q = i32::from(a.bytes[(at / 4 * a.width + c) * 4 + at % 4]);
@@ -84,11 +77,7 @@ pub fn float(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [Lanes<f32>]) {
     let size = g.code_bytes() / (g.group * PANEL);
     for (i, input) in r.bytes.chunks_exact(PANEL * size).enumerate() {
         let k = r.first * g.group + i;
-        let w: Lanes<f32> = std::array::from_fn(|row| match g.kind {
-            Kind::F16 => f16::from_le_bytes([input[2 * row], input[2 * row + 1]]).to_f32(),
-            Kind::Bf16 => bf16::from_le_bytes([input[2 * row], input[2 * row + 1]]).to_f32(),
-            _ => f32::from_le_bytes(std::array::from_fn(|b| input[4 * row + b])),
-        });
+        let w: Lanes<f32> = std::array::from_fn(|row| g.float(input, 0, row));
         for (c, acc) in acc.iter_mut().enumerate() {
             let x = a.floats[k * a.width + c];
             for (acc, w) in acc.iter_mut().zip(&w) {

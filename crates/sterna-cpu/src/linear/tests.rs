@@ -1,15 +1,20 @@
 //! T1 and T7 on the kernels themselves: extreme values against integers, and every width against one row.
 
-use sterna_format::{Encoding, ScaleGroup, encode_row};
+use std::sync::Arc;
+
+use sterna_format::{Encoding, ScaleGroup, decode_row, encode_row};
 use sterna_plan::{LinearNumerics, RowOrder, Weight, WeightSpec, WeightUse};
 
 use super::*;
 use crate::acts::{Acts, SUM};
+use crate::pack::fill;
+use crate::pages::{Pages, Part};
 
 #[path = "neon/tests.rs"]
 mod neon_tests;
 
 fn packed(
+    isa: Isa,
     encoding: Encoding,
     rows: usize,
     cols: usize,
@@ -25,7 +30,48 @@ fn packed(
     let numerics = if group == 0 { LinearNumerics::Float } else { LinearNumerics::Int8 { group } };
     let spec = WeightSpec { name: "w".into(), encoding, rows, cols, usage: WeightUse::Linear(numerics) };
     let weight = Weight { encoding, rows, cols, data: &data, order: RowOrder::Plain };
-    Packed::new(&spec, &weight).unwrap()
+    repack(isa, &spec, &weight)
+}
+
+fn repack(isa: Isa, spec: &WeightSpec, weight: &Weight<'_>) -> Packed {
+    let g = Geometry::new(spec, isa).unwrap();
+    let mut pages = Pages::zeroed(g.panels() * g.panel_bytes(), "a test").unwrap();
+    let row_d = fill(&g, weight, pages.bytes_mut(), 3).unwrap();
+    let pages = Arc::new(pages);
+    let all = 0..pages.bytes().len();
+    Packed::new(g, Part::new(&pages, all), row_d)
+}
+
+/// A row that is read back from panels has the bits of a row that is decoded.
+#[test]
+fn rows_come_back_as_they_were() {
+    for encoding in Encoding::ALL {
+        let (cols, rows) = (512, 40);
+        let n = encoding.row_bytes(cols).unwrap();
+        let mut data = vec![0u8; rows * n];
+        for (r, out) in data.chunks_exact_mut(n).enumerate() {
+            let row: Vec<f32> = (0..cols).map(|k| noise(9, r * cols + k)).collect();
+            let row = match encoding.int_layout(cols) {
+                Some(l) if l.bits == 2 => row.into_iter().map(|v| (v * 1.5).round() * 0.5).collect(),
+                _ => row,
+            };
+            encode_row(encoding, &row, out).unwrap();
+        }
+        let group = encoding.int_layout(cols).map_or(0, |l| l.group);
+        let numerics = if group == 0 { LinearNumerics::Float } else { LinearNumerics::Int8 { group } };
+        let spec = WeightSpec { name: "w".into(), encoding, rows, cols, usage: WeightUse::Linear(numerics) };
+        let weight = Weight { encoding, rows, cols, data: &data, order: RowOrder::Plain };
+        for isa in Isa::ALL {
+            let m = repack(isa, &spec, &weight);
+            for r in 0..rows {
+                let (mut want, mut got) = (vec![0f32; cols], vec![1f32; cols]);
+                decode_row(encoding, &data[r * n..][..n], &mut want).unwrap();
+                m.row(r, &mut got);
+                let bits = |v: &[f32]| v.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+                assert!(bits(&want) == bits(&got), "{encoding} {isa:?} row {r}");
+            }
+        }
+    }
 }
 
 /// `[row][output]`, as an op would compute it.
@@ -85,14 +131,14 @@ fn kinds(cols: usize) -> Vec<(Encoding, usize)> {
 fn any_width_gives_each_row_its_own_bits() {
     for (cols, rows) in [(256, 1000), (1024, 96), (2560, 64), (5120, 64)] {
         for (encoding, group) in kinds(cols) {
-            let m = packed(encoding, rows, cols, group, |r, k| {
+            let values = |r: usize, k: usize| {
                 let v = noise(1, r * cols + k);
                 if encoding.int_layout(cols).is_some_and(|l| l.bits == 2) {
                     (v * 1.5).round() * 0.5
                 } else {
                     v
                 }
-            });
+            };
             let widest = if cols == 256 { 128 } else { 33 };
             let x: Vec<Vec<f32>> =
                 (0..widest).map(|r| (0..cols).map(|k| noise(2, r * cols + k) * 3.0).collect()).collect();
@@ -102,6 +148,7 @@ fn any_width_gives_each_row_its_own_bits() {
                 if isa == Isa::Portable && cols > 1024 {
                     continue;
                 }
+                let m = packed(isa, encoding, rows, cols, group, values);
                 let alone: Vec<_> =
                     x.iter().flat_map(|x| product(isa, &m, std::slice::from_ref(x))).collect();
                 for n in (1..=17).chain([31, 33, 64, 127, 128]).filter(|n| *n <= widest) {
@@ -123,15 +170,16 @@ fn extreme_values_overflow_no_partial_sum() {
     const K: usize = 4096;
     for (encoding, group) in kinds(K) {
         // The largest code of each kind: +1 for ternary, the top of the range for the others.
-        let m = packed(encoding, 64, K, group, |_, _| 1.0);
-        let unit = f32::from_bits(product(Isa::Portable, &m, &[vec![1.0; K]])[0][0]) / K as f32;
+        let m = Isa::here().map(|isa| (isa, packed(isa, encoding, 64, K, group, |_, _| 1.0)));
+        let m: Vec<_> = m.collect();
+        let unit = f32::from_bits(product(m[0].0, &m[0].1, &[vec![1.0; K]])[0][0]) / K as f32;
         for (name, sign) in [("+", [1.0, 1.0]), ("-", [-1.0, -1.0]), ("+-", [1.0, -1.0]), ("one", [1.0, 0.0])]
         {
             let x: Vec<f32> = (0..K).map(|k| sign[k % 2] * 127.0).collect();
             let want = (sign[0] + sign[1]) as f64 / 2.0 * 127.0 * K as f64 * f64::from(unit);
-            for isa in Isa::here() {
+            for (isa, m) in &m {
                 for rows in [1, 2, 5, 6, 13, 16] {
-                    for y in product(isa, &m, &vec![x.clone(); rows]) {
+                    for y in product(*isa, m, &vec![x.clone(); rows]) {
                         for y in y {
                             let y = f64::from(f32::from_bits(y));
                             let bound = 127.0 * K as f64 * f64::from(unit.abs()) * 1e-5;
@@ -159,8 +207,8 @@ fn codes_of_three_overflow_no_partial_sum() {
         let usage = WeightUse::Linear(LinearNumerics::Int8 { group });
         let spec = WeightSpec { name: "w".into(), encoding, rows: 16, cols: K, usage };
         let weight = Weight { encoding, rows: 16, cols: K, data: &data, order: RowOrder::Plain };
-        let m = Packed::new(&spec, &weight).unwrap();
         for isa in Isa::here() {
+            let m = repack(isa, &spec, &weight);
             for (rows, sign) in [(1, 1.0), (3, -1.0), (16, 1.0)] {
                 for y in product(isa, &m, &vec![vec![127.0 * sign; K]; rows]).concat() {
                     assert_eq!(f32::from_bits(y), 2.0 * 127.0 * K as f32 * sign, "{encoding} {isa:?} {rows}");

@@ -13,6 +13,7 @@
 mod bytes;
 mod floats;
 mod nibbles;
+mod sixes;
 mod ternary;
 
 use std::arch::asm;
@@ -263,6 +264,7 @@ unsafe fn any<const NC: usize, const VNNI: bool>(r: Records<'_>, a: &ActBlock<'_
             Kind::B2 => ternary::run::<NC, VNNI>(r, a, acc),
             Kind::B4 if r.geometry.has_sub_scales => nibbles::scaled::<NC, VNNI>(r, a, acc),
             Kind::B4 => nibbles::flat::<NC, VNNI>(r, a, acc),
+            Kind::B6 => sixes::run::<NC, VNNI>(r, a, acc),
             _ if r.geometry.has_sub_scales => bytes::scaled::<NC, VNNI>(r, a, acc),
             _ => bytes::flat::<NC, VNNI>(r, a, acc),
         }

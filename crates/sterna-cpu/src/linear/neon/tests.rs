@@ -243,7 +243,7 @@ fn float_weights_give_the_bits_of_the_portable_twin() {
 fn every_encoding_gives_the_bits_of_the_portable_twin_at_every_width() {
     for (cols, rows) in [(256, 72), (1024, 40)] {
         for (encoding, group) in kinds(cols) {
-            let m = packed(encoding, rows, cols, group, |r, k| {
+            let m = packed(Isa::Neon, encoding, rows, cols, group, |r, k| {
                 let v = noise(1, r * cols + k);
                 if encoding.int_layout(cols).is_some_and(|l| l.bits == 2) {
                     (v * 1.5).round() * 0.5
