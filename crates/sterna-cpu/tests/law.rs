@@ -12,8 +12,10 @@ use sterna_ref::testing::{Encodings, INTEGER_ENCODINGS, Random, TestModel, confi
 
 fn model(encoding: Encoding, qk_norm: bool, tied: bool) -> TestModel {
     let config = sterna_bundle::ModelConfig { qk_norm, tied, ..config() };
-    let encodings =
-        Encodings { head: if tied { Encoding::F16 } else { encoding }, ..Encodings::new(encoding) };
+    // A tied table is the head, so its rows are looked up in what the head's kernel reads.
+    let head = if tied { Encoding::F16 } else { encoding };
+    let embed = if tied { encoding } else { Encoding::F16 };
+    let encodings = Encodings { head, embed, ..Encodings::new(encoding) };
     TestModel::new(7, config, encodings).unwrap()
 }
 
