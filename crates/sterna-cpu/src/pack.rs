@@ -10,7 +10,7 @@
 //!   `8 + i`, `12 + i` in bits 0-1, 2-3, 4-5, 6-7 (unsigned, zero point 1).
 //! * `B4`: per 8 inputs 64 bytes; byte `32v + 4r + i`: input `i` in the low nibble, `4 + i` in the high one (unsigned).
 //! * `B6`: per 16 inputs 192 bytes: two blocks of 8 inputs as in `B4` with the low four bits, then 64 bytes with the
-//!   high two, placed as in `B2` (unsigned).
+//!   high two, placed as in `B2` (unsigned). Here the scales lie before the codes.
 //! * `B8`: per 4 inputs 64 bytes; byte `4r + i`: row `r`, input `i` (signed, zero point already taken away).
 //! * `F16`, `Bf16`, `F32`: per input 16 values.
 //!
@@ -158,9 +158,17 @@ impl Geometry {
             Kind::F32 => weights * 4,
         }
     }
+    /// Offset of the codes in a record: the scales of six-bit codes lie before them, as they are read first.
+    pub fn codes_at(&self) -> usize {
+        if self.kind == Kind::B6 { self.record_bytes() - self.code_bytes() } else { 0 }
+    }
+    /// Offset of `d` in a record.
+    pub fn d_at(&self) -> usize {
+        if self.kind == Kind::B6 { 0 } else { self.code_bytes() }
+    }
     /// Offset of `dmin` in a record.
     pub fn dmin_at(&self) -> usize {
-        self.code_bytes() + if self.inline_d { 2 * PANEL } else { 0 }
+        self.d_at() + if self.inline_d { 2 * PANEL } else { 0 }
     }
     /// Offset of `sc` in a record.
     pub fn sc_at(&self) -> usize {
@@ -173,7 +181,8 @@ impl Geometry {
     /// Bytes of one record.
     pub fn record_bytes(&self) -> usize {
         let mins = self.has_mins && self.has_sub_scales;
-        self.mn_at() + if mins { PANEL * (self.group / self.sub) } else { 0 }
+        let scales = self.mn_at() - self.d_at() + if mins { PANEL * (self.group / self.sub) } else { 0 };
+        scales + self.code_bytes()
     }
     /// Bytes of one panel.
     pub fn panel_bytes(&self) -> usize {
@@ -232,7 +241,7 @@ impl Packed {
             }
             let half =
                 |at: usize| f16::from_le_bytes([record[at + 2 * lane], record[at + 2 * lane + 1]]).to_f32();
-            let d = records.row_d.map_or_else(|| half(g.code_bytes()), |d| d[lane]);
+            let d = records.row_d.map_or_else(|| half(g.d_at()), |d| d[lane]);
             let dmin = if g.has_mins { half(g.dmin_at()) } else { 0.0 };
             for (s, out) in out.chunks_exact_mut(g.sub).enumerate() {
                 let at = s * PANEL + lane;
@@ -253,6 +262,7 @@ impl Geometry {
     /// The stored code of input `k` of row `lane` in a record.
     #[inline(always)]
     pub fn code(&self, record: &[u8], k: usize, lane: usize) -> i32 {
+        let record = &record[self.codes_at()..];
         let (i, low) = (k % 4, 4 * lane);
         match self.kind {
             Kind::B2 => i32::from(record[k / 16 * 64 + low + i] >> (2 * (k % 16 / 4)) & 3),
@@ -412,12 +422,12 @@ fn put_codes(kind: Kind, zero: i32, codes: &[u8], lane: usize, record: &mut [u8]
 fn put_int(g: &Geometry, zero: i32, row: &IntRow, lane: usize, panel: &mut [u8]) {
     let subs = g.group / g.sub;
     for (at, record) in panel.chunks_exact_mut(g.record_bytes()).enumerate() {
-        put_codes(g.kind, zero, &row.codes[at * g.group..][..g.group], lane, record);
+        put_codes(g.kind, zero, &row.codes[at * g.group..][..g.group], lane, &mut record[g.codes_at()..]);
         let mut half_at = |offset: usize, v: f32| {
             record[offset + 2 * lane..][..2].copy_from_slice(&f16::from_f32(v).to_bits().to_le_bytes());
         };
         if g.inline_d {
-            half_at(g.code_bytes(), row.d[at]);
+            half_at(g.d_at(), row.d[at]);
         }
         if g.has_mins {
             half_at(g.dmin_at(), row.dmin[at]);

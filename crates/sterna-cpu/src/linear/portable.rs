@@ -23,7 +23,7 @@ pub fn int(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [Lanes<f32>]) {
     let subs = g.group / g.sub;
     for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
         let group = r.first + i;
-        let d = r.row_d.copied().unwrap_or_else(|| halves(record, g.code_bytes()));
+        let d = r.row_d.copied().unwrap_or_else(|| halves(record, g.d_at()));
         for (c, acc) in acc.iter_mut().enumerate() {
             let mut isum = [0i32; PANEL];
             let mut msum = [0i32; PANEL];

@@ -59,6 +59,7 @@ unsafe fn signed(p: *const u8) -> __m512i {
 /// Where the parts of a record begin, worked out once for a panel.
 #[derive(Clone, Copy)]
 struct Offsets {
+    codes: usize,
     d: usize,
     dmin: usize,
     sc: usize,
@@ -68,7 +69,7 @@ struct Offsets {
 impl Offsets {
     #[inline(always)]
     fn new(g: &Geometry) -> Self {
-        Self { d: g.code_bytes(), dmin: g.dmin_at(), sc: g.sc_at(), mn: g.mn_at() }
+        Self { codes: g.codes_at(), d: g.d_at(), dmin: g.dmin_at(), sc: g.sc_at(), mn: g.mn_at() }
     }
 }
 
@@ -230,6 +231,7 @@ unsafe fn dot_sums<const NC: usize, const VNNI: bool>(
     group: usize,
 ) -> [__m512i; NC] {
     let g = r.geometry;
+    debug_assert!(g.sub == SUM || g.sub == 2 * SUM);
     let pairs = g.group / (2 * SUM);
     let sums = a.sub_sums[group * pairs * 2 * NC..][..pairs * 2 * NC].as_ptr().cast::<u8>();
     // SAFETY: 16 factors a sub-block, two sums for every 32 inputs and column.
@@ -239,7 +241,7 @@ unsafe fn dot_sums<const NC: usize, const VNNI: bool>(
             let (low, high) = if g.sub == SUM {
                 (signed(factors.add(2 * pair * PANEL)), signed(factors.add((2 * pair + 1) * PANEL)))
             } else {
-                let one = signed(factors.add(pair * 2 * SUM / g.sub * PANEL));
+                let one = signed(factors.add(pair * PANEL));
                 (one, one)
             };
             let both = _mm512_mask_blend_epi16(0xaaaa_aaaa, low, _mm512_slli_epi32::<16>(high));

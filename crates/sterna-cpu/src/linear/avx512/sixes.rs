@@ -58,7 +58,7 @@ pub unsafe fn run<const NC: usize, const VNNI: bool>(
             let mut isum = zeros::<NC>();
             for s in 0..g.group / g.sub {
                 let mut dots = zeros::<NC>();
-                let (p, q) = (base.add(12 * g.sub * s), q.add(g.sub * NC * s));
+                let (p, q) = (base.add(at.codes + 12 * g.sub * s), q.add(g.sub * NC * s));
                 sixteen::<NC, VNNI>(p, q, &mut dots);
                 if g.sub == 32 {
                     sixteen::<NC, VNNI>(p.add(192), q.add(16 * NC), &mut dots);
