@@ -192,4 +192,14 @@ impl WeightSource for Model {
             Holder::Bundle(f, _) => f.release(&located.source),
         }
     }
+
+    fn release_rows(&self, name: &str, rows: std::ops::Range<usize>) {
+        let (Some(located), Some(weight)) = (self.tensors.get(name), self.weight(name)) else { return };
+        let each = weight.row_bytes();
+        let part = rows.start.saturating_mul(each)..rows.end.saturating_mul(each);
+        match &self.holder {
+            Holder::Checkpoint(c) => c.release_part(&located.source, part),
+            Holder::Bundle(f, _) => f.release_part(&located.source, part),
+        }
+    }
 }

@@ -59,4 +59,8 @@ pub trait WeightSource: Sync {
     fn weight(&self, name: &str) -> Option<Weight<'_>>;
     /// Says that `name` was copied elsewhere and its mapped pages may go.
     fn release(&self, name: &str);
+    /// The same for some rows, in the order in which they are stored. A source that maps nothing does nothing.
+    fn release_rows(&self, name: &str, rows: std::ops::Range<usize>) {
+        let _ = (name, rows);
+    }
 }

@@ -230,4 +230,19 @@ impl Checkpoint {
             backing.release(entry.range.clone());
         }
     }
+
+    /// The same for bytes `part` of the tensor, as far as they are in it.
+    pub fn release_part(&self, name: &str, part: std::ops::Range<usize>) {
+        if let Some(entry) = self.entry(name)
+            && let Some(backing) = self.backings.get(entry.backing as usize)
+        {
+            backing.release(inside(&entry.range, part));
+        }
+    }
+}
+
+/// Bytes `part` of a tensor that lies at `range`, counted from the start of the file.
+pub(crate) fn inside(range: &std::ops::Range<usize>, part: std::ops::Range<usize>) -> std::ops::Range<usize> {
+    let at = |offset: usize| range.start.saturating_add(offset).min(range.end);
+    at(part.start)..at(part.end)
 }

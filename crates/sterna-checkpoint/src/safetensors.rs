@@ -105,6 +105,13 @@ impl SafetensorsFile {
         }
     }
 
+    /// The same for bytes `part` of the tensor, as far as they are in it.
+    pub fn release_part(&self, name: &str, part: std::ops::Range<usize>) {
+        if let Some(info) = self.by_name.get(name).and_then(|i| self.infos.get(*i as usize)) {
+            self.backing.release(crate::checkpoint::inside(&info.range, part));
+        }
+    }
+
     pub(crate) fn into_parts(self) -> (Backing, Vec<Info>) {
         (self.backing, self.infos)
     }

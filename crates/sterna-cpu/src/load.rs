@@ -80,7 +80,10 @@ pub fn load(
         let mut floats = Vec::new();
         if let Some(w) = source.weight(&spec.name) {
             match want {
-                Want::Matrix(g) => floats = fill(g, &w, out, threads).map_err(fail)?,
+                Want::Matrix(g) => {
+                    let done = |rows| source.release_rows(&spec.name, rows);
+                    floats = fill(g, &w, out, threads, &done).map_err(fail)?;
+                }
                 Want::Table(row_bytes) => {
                     for (i, out) in out.chunks_exact_mut((*row_bytes).max(1)).enumerate() {
                         let row = w.row(i);

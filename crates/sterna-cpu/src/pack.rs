@@ -20,7 +20,7 @@
 
 use half::f16;
 use sterna_format::{Encoding, FormatError, IntRow, ScaleGroup, decode_row, int_row};
-use sterna_plan::{BackendError, LinearNumerics, Weight, WeightSpec, WeightUse};
+use sterna_plan::{BackendError, LinearNumerics, RowOrder, Weight, WeightSpec, WeightUse};
 
 use crate::isa::Isa;
 use crate::pages::Part;
@@ -311,6 +311,12 @@ impl Records<'_> {
     }
 }
 
+/// Told about stored rows that were read and will not be read again.
+pub type Done<'a> = &'a (dyn Fn(std::ops::Range<usize>) + Sync);
+
+/// Bytes of a weight after which its pages may go.
+const RELEASE: usize = 4 << 20;
+
 /// Repacks a weight into `out` (zeroed, as many bytes as the geometry says), its panels dealt to `threads` threads.
 /// Returns the scales of its rows, where records hold none.
 ///
@@ -321,6 +327,7 @@ pub fn fill(
     weight: &Weight<'_>,
     out: &mut [u8],
     threads: usize,
+    done: Done<'_>,
 ) -> Result<Vec<f32>, FormatError> {
     let mut row_d = if g.is_int() && !g.inline_d { vec![0f32; g.panels() * PANEL] } else { Vec::new() };
     // Below this many weights a thread costs more than it saves.
@@ -332,7 +339,7 @@ pub fn fill(
         let workers: Vec<_> = parts
             .map(|(i, out)| {
                 let scales = scales.next().unwrap_or(&mut []);
-                let mut work = move || fill_panels(g, weight, i * each, out, scales);
+                let mut work = move || fill_panels(g, weight, i * each, out, scales, done);
                 if i + 1 < threads { Ok(scope.spawn(work)) } else { Err(work()) }
             })
             .collect();
@@ -353,11 +360,16 @@ fn fill_panels(
     first: usize,
     out: &mut [u8],
     row_d: &mut [f32],
+    done: Done<'_>,
 ) -> Result<(), FormatError> {
     let mut ints = IntRow::default();
     let mut floats = vec![0f32; if g.kind == Kind::F32 { g.cols } else { 0 }];
     let zero = weight.encoding.int_layout(g.cols).map_or(0, |l| l.zero);
+    let batch = (RELEASE / (weight.row_bytes() * PANEL).max(1)).max(1);
     for (i, out) in out.chunks_exact_mut(g.panel_bytes()).enumerate() {
+        if i > 0 && i % batch == 0 && weight.order == RowOrder::Plain {
+            done((first + i - batch) * PANEL..(first + i) * PANEL);
+        }
         for lane in 0..PANEL.min(g.rows - (first + i) * PANEL) {
             let bytes = weight.row((first + i) * PANEL + lane);
             if g.is_int() {

@@ -36,7 +36,7 @@ fn packed(
 fn repack(isa: Isa, spec: &WeightSpec, weight: &Weight<'_>) -> Packed {
     let g = Geometry::new(spec, isa).unwrap();
     let mut pages = Pages::zeroed(g.panels() * g.panel_bytes(), "a test").unwrap();
-    let row_d = fill(&g, weight, pages.bytes_mut(), 3).unwrap();
+    let row_d = fill(&g, weight, pages.bytes_mut(), 3, &|_| {}).unwrap();
     let pages = Arc::new(pages);
     let all = 0..pages.bytes().len();
     Packed::new(g, Part::new(&pages, all), row_d)
