@@ -7,9 +7,6 @@ use super::*;
 unsafe fn sixteen<const NC: usize, const VNNI: bool>(p: *const u8, q: *const u8, dots: &mut [__m512i; NC]) {
     // SAFETY: the caller keeps 192 bytes of codes and 16 inputs of every column readable.
     unsafe {
-        _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
-        _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD + 64).cast());
-        _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD + 128).cast());
         let (low, high) = (_mm512_set1_epi8(15), _mm512_set1_epi8(0x30));
         let (a, b, h) = (load(p), load(p.add(64)), load(p.add(128)));
         // Low four bits, and of the other word bits 4 and 5.
