@@ -1,12 +1,11 @@
 //! The executor: buffers, states and threads around the ops.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 use sterna_plan::{
     BackendError, BufferRows, CallStats, Executor, MemoryUse, ModelPlan, Op, OpTime, Outputs, PlanError,
-    RowTable, Top2, Wanted,
+    RowTable, TeamTime, Top2, Wanted,
 };
 
 use crate::acts::Acts;
@@ -17,7 +16,8 @@ use crate::linear;
 use crate::load::Loaded;
 use crate::ops::{Call, Kv, Thread};
 use crate::pack::Packed;
-use crate::pool::{Pool, Team};
+use crate::pool::{Meter, Pool, Team};
+use crate::profile::Profile;
 use crate::shared::Shared;
 use crate::{argmax, state};
 
@@ -31,8 +31,7 @@ pub struct CpuExecutor {
     buffers: Vec<Vec<f32>>,
     acts: Acts,
     threads: Vec<Thread>,
-    profiling: bool,
-    times: Mutex<Vec<OpTime>>,
+    profile: Profile,
     lists: Lists,
 }
 
@@ -88,8 +87,7 @@ impl CpuExecutor {
         Ok(Self {
             buffers: vec![Vec::new(); buffers],
             states: state::Pool { piece: PIECE, ..state::Pool::default() },
-            profiling: false,
-            times: Mutex::new(Vec::new()),
+            profile: Profile::default(),
             lists: Lists::default(),
             plan,
             weights,
@@ -146,12 +144,17 @@ impl CpuExecutor {
             weight_bytes: &bytes,
             macs: &macs,
         };
+        let (profile, meter) = (&self.profile, Meter::default());
+        profile.enter(&call, self.threads.len());
         let threads = Shared::new(&mut self.threads);
-        let (profiling, times) = (self.profiling, &self.times);
         let job = |team: Team<'_>| {
             // SAFETY: every thread takes its own scratch.
             let thread = unsafe { &mut threads.slice_mut(team.thread, 1)[0] };
-            let mut clock = Instant::now();
+            let watch = profile.on && team.thread == 0;
+            let team = if watch { team.metered(&meter) } else { team };
+            if watch {
+                profile.begin();
+            }
             for (i, op) in entry.ops.iter().enumerate() {
                 call.op(i, op, team, thread);
                 team.barrier();
@@ -161,20 +164,13 @@ impl CpuExecutor {
                     }
                     team.barrier();
                 }
-                if profiling && team.thread == 0 {
-                    let now = Instant::now();
-                    let nanos = u64::try_from((now - clock).as_nanos()).unwrap_or(u64::MAX);
-                    clock = now;
-                    if let Ok(mut times) = times.lock() {
-                        if times.len() != entry.ops.len() {
-                            *times = entry.ops.iter().map(|op| call.named(op)).collect();
-                        }
-                        times[i].nanos += nanos;
-                    }
+                if watch {
+                    profile.op(i, &meter);
                 }
             }
         };
         let ran = self.pool.run(&job);
+        profile.leave();
         lists.buffers.clear();
         lists.kv.clear();
         self.lists = lists;
@@ -286,13 +282,18 @@ impl Executor for CpuExecutor {
     }
 
     fn profile(&mut self, on: bool) {
-        self.profiling = on;
-        if let Ok(mut t) = self.times.lock() {
-            t.clear();
-        }
+        self.profile = Profile::new(on);
     }
 
     fn profile_times(&self) -> Vec<OpTime> {
-        self.times.lock().map(|t| t.clone()).unwrap_or_default()
+        self.profile.times()
+    }
+
+    fn profile_team(&self) -> TeamTime {
+        self.profile.team()
+    }
+
+    fn barrier_cost(&mut self) -> Option<f64> {
+        self.pool.barrier_cost()
     }
 }

@@ -15,6 +15,7 @@ mod ops;
 mod pack;
 mod pages;
 mod pool;
+mod profile;
 mod rowwise;
 mod shared;
 #[cfg(any(test, all(target_arch = "aarch64", target_endian = "little")))]

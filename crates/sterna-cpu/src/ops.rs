@@ -118,7 +118,7 @@ impl<'a> Call<'a> {
             _ => None,
         };
         let role = weight.map_or("", |w| self.plan.weights[w.0].name.rsplit('.').next().unwrap_or(""));
-        OpTime { name: format!("{} {role}", op.name()).trim_end().to_owned(), nanos: 0 }
+        OpTime { name: format!("{} {role}", op.name()).trim_end().to_owned(), ..OpTime::default() }
     }
 
     /// Whether everything an op wrote is finite. One thread, nobody writing.

@@ -4,9 +4,10 @@
 //! Then it sleeps: on a machine whose cores others use, a thread that goes on spinning keeps the very thread it waits
 //! for from running.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 /// Spins (some 10 ns each) before a thread that waits for the others of a run goes to sleep.
 const SPINS: u32 = 3_000;
@@ -21,16 +22,48 @@ pub struct Team<'a> {
     /// Threads of the run.
     pub threads: usize,
     barrier: &'a Barrier,
+    meter: Option<&'a Meter>,
 }
 
-impl Team<'_> {
+/// What one thread sees of its barriers, for profiles.
+#[derive(Default)]
+pub struct Meter {
+    barriers: AtomicU64,
+    nanos: AtomicU64,
+}
+
+impl Meter {
+    /// Barriers passed, and the nanoseconds from each arrival to going on.
+    pub fn read(&self) -> (u64, u64) {
+        (self.barriers.load(Ordering::Relaxed), self.nanos.load(Ordering::Relaxed))
+    }
+}
+
+impl<'a> Team<'a> {
+    /// The same, with this thread's barriers measured.
+    pub fn metered<'b>(self, meter: &'b Meter) -> Team<'b>
+    where
+        'a: 'b,
+    {
+        Team { meter: Some(meter), ..self }
+    }
+
     /// Returns when every thread of the run has arrived. Writes before it are seen after it.
     #[inline]
     pub fn barrier(&self) {
         if self.threads > 1 {
+            let Some(meter) = self.meter else { return self.barrier.wait(self.threads) };
+            let arrived = Instant::now();
             self.barrier.wait(self.threads);
+            meter.barriers.fetch_add(1, Ordering::Relaxed);
+            meter.nanos.fetch_add(nanos(arrived), Ordering::Relaxed);
         }
     }
+}
+
+/// Nanoseconds since then.
+fn nanos(then: Instant) -> u64 {
+    u64::try_from(then.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// A number that rises, and threads that wait for it to change.
@@ -180,6 +213,35 @@ impl Pool {
     }
 }
 
+impl Pool {
+    /// Nanoseconds of one barrier when no thread has work: the median of some runs of nothing but barriers. `None`
+    /// with one thread.
+    pub fn barrier_cost(&mut self) -> Option<f64> {
+        const BARRIERS: u32 = 1000;
+        if self.workers.is_empty() {
+            return None;
+        }
+        let mut costs = [0.0; 7];
+        for cost in &mut costs {
+            let taken = AtomicU64::new(0);
+            let ran = self.run(&|team| {
+                team.barrier(); // now all are awake
+                let start = Instant::now();
+                for _ in 0..BARRIERS {
+                    team.barrier();
+                }
+                if team.thread == 0 {
+                    taken.store(nanos(start), Ordering::Relaxed);
+                }
+            });
+            ran.ok()?;
+            *cost = taken.into_inner() as f64 / f64::from(BARRIERS);
+        }
+        costs.sort_by(f64::total_cmp);
+        Some(costs[costs.len() / 2])
+    }
+}
+
 impl Drop for Pool {
     fn drop(&mut self) {
         self.control.stop.store(true, Ordering::Release);
@@ -195,7 +257,7 @@ fn lock<T>(m: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 fn run_part(c: &Control, thread: usize, job: &(dyn Fn(Team<'_>) + Sync)) {
-    let team = Team { thread, threads: c.threads, barrier: &c.barrier };
+    let team = Team { thread, threads: c.threads, barrier: &c.barrier, meter: None };
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job(team)));
     if let Err(panic) = result {
         c.barrier.broken.store(true, Ordering::Release);
@@ -245,6 +307,23 @@ mod tests {
                 .unwrap();
             }
         }
+    }
+
+    #[test]
+    fn a_metered_thread_counts_its_barriers_and_how_long_it_waits() {
+        let mut pool = Pool::new(2).unwrap();
+        let meters = [Meter::default(), Meter::default()];
+        pool.run(&|team| {
+            let team = team.metered(&meters[team.thread]);
+            team.barrier();
+            if team.thread == 1 {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            team.barrier();
+        })
+        .unwrap();
+        assert_eq!(meters.each_ref().map(|m| m.read().0), [2, 2]);
+        assert!(meters[0].read().1 > 15_000_000, "waited for the other thread");
     }
 
     #[test]

@@ -70,6 +70,26 @@ pub struct OpTime {
     pub name: String,
     /// Nanoseconds on the clock of the first thread, waits included.
     pub nanos: u64,
+    /// Of `nanos`, what the first thread spent at barriers: from its arrival until all others had come. It is the time
+    /// by which the first thread was done before the last one, and the barrier's own cost; time by which the first
+    /// thread was last is work of it, and not in here.
+    pub wait_nanos: u64,
+}
+
+/// What it costs to run the ops of a call on a team of threads, summed over profiled calls. What an executor without
+/// threads has nothing of is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TeamTime {
+    /// Threads of the last call.
+    pub threads: usize,
+    /// Calls that were profiled.
+    pub calls: u64,
+    /// Barriers the first thread passed.
+    pub barriers: u64,
+    /// From asking the threads to run until the first one began its first op.
+    pub start_nanos: u64,
+    /// From the last op's barrier until the call had its threads back.
+    pub end_nanos: u64,
 }
 
 /// A loaded model on a device with its pool of states.
@@ -106,6 +126,15 @@ pub trait Executor: Send {
     fn profile(&mut self, on: bool);
     /// Times since profiling was switched on, one entry per op of the last entry point run.
     fn profile_times(&self) -> Vec<OpTime>;
+    /// What the threads cost since profiling was switched on, for the same calls as [`Executor::profile_times`].
+    fn profile_team(&self) -> TeamTime {
+        TeamTime::default()
+    }
+    /// Nanoseconds of one barrier of the executor's threads when none has work to do: measured now, in some
+    /// milliseconds. `None` if it has no barriers, as with one thread.
+    fn barrier_cost(&mut self) -> Option<f64> {
+        None
+    }
 }
 
 /// Bytes held by an executor.

@@ -122,4 +122,26 @@ fn a_profile_names_every_op_once() {
     assert_eq!(p.ops.iter().map(|o| o.ops).sum::<usize>(), plan.entries[entry].ops.len());
     assert!(p.ops.iter().any(|o| o.name.starts_with("attention") && o.ops == 2), "{p}");
     assert!(p.ops.windows(2).all(|w| w[0].ms >= w[1].ms) && p.wall_ms >= 0.0);
+    assert!(p.ops.iter().all(|o| o.wait_ms <= o.ms), "{p}");
+}
+
+#[test]
+fn a_profile_tells_what_the_threads_cost() {
+    for threads in [1, 2] {
+        let mut session = tiny(GateArm { threads, ..GateArm::BASE }, 160).unwrap();
+        let p = profile(&mut session, 8, 16, 3).unwrap();
+        let (t, ops) = (p.threads, p.ops.iter().map(|o| o.ops).sum::<usize>());
+        assert_eq!(t.threads, threads);
+        let waits: f64 = p.ops.iter().map(|o| o.wait_ms).sum();
+        assert!((waits - t.wait_ms).abs() < 1e-9);
+        assert!(p.op_ms + t.start_ms + t.end_ms <= p.wall_ms, "{p}");
+        if threads == 1 {
+            assert_eq!((t.barriers, t.wait_ms, t.barrier_us), (0.0, 0.0, None), "{p}");
+        } else {
+            // One after every op, and those inside of ops.
+            assert!(t.barriers > ops as f64 && t.barriers.fract() == 0.0, "{p}");
+            assert!(t.wait_ms > 0.0 && t.start_ms > 0.0 && t.barrier_us.is_some_and(|us| us > 0.0), "{p}");
+            assert!(p.to_string().contains("barriers a call"), "{p}");
+        }
+    }
 }

@@ -66,7 +66,8 @@ impl Profile {
     fn add(&mut self, entry: usize, plan: &ModelPlan, ops: &Plan, nanos: &[u64]) {
         if self.entry != entry || self.times.len() != nanos.len() {
             self.entry = entry;
-            self.times = ops.ops.iter().map(|op| OpTime { name: title(plan, op), nanos: 0 }).collect();
+            let named = |op| OpTime { name: title(plan, op), ..OpTime::default() };
+            self.times = ops.ops.iter().map(named).collect();
         }
         for (time, nanos) in self.times.iter_mut().zip(nanos) {
             time.nanos += nanos;

@@ -9,7 +9,7 @@ mod widths;
 pub use generation::{GenerationOptions, GenerationRow, GenerationTable, generation_table};
 pub use kernels::{KernelOptions, KernelRow, KernelTable, kernel_table};
 pub use load::Load;
-pub use profile::{OpShare, Profile, profile};
+pub use profile::{OpShare, Profile, TeamCost, profile};
 pub use widths::{RowsWanted, WidthOptions, WidthRow, WidthTable, width_table};
 
 use sterna_run::SessionError;

@@ -22,6 +22,28 @@ pub struct OpShare {
     pub ms: f64,
     /// Of the time of all ops.
     pub share: f64,
+    /// Of `ms`, what the first thread waited at barriers for the others.
+    pub wait_ms: f64,
+}
+
+/// What running on several threads costs a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct TeamCost {
+    /// Threads; 0 for a backend without any of its own.
+    pub threads: usize,
+    /// Barriers a call.
+    pub barriers: f64,
+    /// Milliseconds a call that the first thread waited at barriers for the others: their being later, and the
+    /// barriers' own cost.
+    pub wait_ms: f64,
+    /// Of the wall time.
+    pub wait_share: f64,
+    /// Milliseconds from asking the threads to run until the first op.
+    pub start_ms: f64,
+    /// Milliseconds from the last op until all threads are done.
+    pub end_ms: f64,
+    /// Microseconds of one barrier of threads that have nothing to do; none with one thread.
+    pub barrier_us: Option<f64>,
 }
 
 /// Time of a call by op, longest first.
@@ -39,6 +61,8 @@ pub struct Profile {
     pub op_ms: f64,
     /// By name.
     pub ops: Vec<OpShare>,
+    /// The threads' own cost.
+    pub threads: TeamCost,
 }
 
 /// Profiles `calls` calls of `width` rows after `prefix` positions; results are asked of every row.
@@ -79,22 +103,37 @@ pub fn profile(
             return Err(e.into());
         }
     }
-    let times = session.executor().profile_times();
+    let (times, team) = (session.executor().profile_times(), session.executor().profile_team());
     session.executor_mut().profile(false);
+    let barrier_us = session.executor_mut().barrier_cost().map(|nanos| nanos / 1e3);
     let each = |nanos: u64| nanos as f64 / 1e6 / calls as f64;
     let op_ms: f64 = times.iter().map(|t| each(t.nanos)).sum();
     let mut ops: Vec<OpShare> = Vec::new();
     for time in &times {
         let name = role(&time.name);
-        let ms = each(time.nanos);
+        let (ms, wait_ms) = (each(time.nanos), each(time.wait_nanos));
         let share = if op_ms > 0.0 { ms / op_ms } else { 0.0 };
         match ops.iter_mut().find(|o| o.name == name) {
-            Some(o) => (o.ops, o.ms, o.share) = (o.ops + 1, o.ms + ms, o.share + share),
-            None => ops.push(OpShare { name, ops: 1, ms, share }),
+            Some(o) => {
+                (o.ops, o.ms, o.share) = (o.ops + 1, o.ms + ms, o.share + share);
+                o.wait_ms += wait_ms;
+            }
+            None => ops.push(OpShare { name, ops: 1, ms, share, wait_ms }),
         }
     }
     ops.sort_by(|a, b| b.ms.total_cmp(&a.ms));
-    Ok(Profile { width, prefix, calls, wall_ms: 1e3 * wall / calls as f64, op_ms, ops })
+    let wall_ms = 1e3 * wall / calls as f64;
+    let wait_ms = times.iter().map(|t| each(t.wait_nanos)).sum();
+    let threads = TeamCost {
+        threads: team.threads,
+        barriers: team.barriers as f64 / team.calls.max(1) as f64,
+        wait_ms,
+        wait_share: if wall_ms > 0.0 { wait_ms / wall_ms } else { 0.0 },
+        start_ms: each(team.start_nanos),
+        end_ms: each(team.end_nanos),
+        barrier_us,
+    };
+    Ok(Profile { width, prefix, calls, wall_ms, op_ms, ops, threads })
 }
 
 /// The name without its layer: "linear layers.3.down" and "linear layers.4.down" are one.
@@ -106,18 +145,35 @@ fn role(name: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
+impl fmt::Display for TeamCost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(us) = self.barrier_us else { return write!(f, "threads: one, no barriers") };
+        let (wait, empty) = (number(self.wait_ms), number(self.barriers * us / 1e3));
+        let (us, start, end) = (number(us), number(1e3 * self.start_ms), number(1e3 * self.end_ms));
+        write!(
+            f,
+            "threads: {}, {:.0} barriers a call, {wait} ms waiting ({}), {start} us to start, {end} us to end; \
+             one empty barrier costs {us} us, so many {empty} ms",
+            self.threads,
+            self.barriers,
+            percent(self.wait_share)
+        )
+    }
+}
+
 impl fmt::Display for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut t = Table::new(&["op", "ops", "ms a call", "share"]);
+        let mut t = Table::new(&["op", "ops", "ms a call", "share", "waiting ms"]);
         for o in &self.ops {
-            t.row(vec![o.name.clone(), o.ops.to_string(), number(o.ms), percent(o.share)]);
+            t.row(vec![o.name.clone(), o.ops.to_string(), number(o.ms), percent(o.share), number(o.wait_ms)]);
         }
         let (wall, ops) = (number(self.wall_ms), number(self.op_ms));
         let Self { width, prefix, calls, .. } = self;
-        write!(
+        writeln!(
             f,
             "{t}{width} rows after {prefix} positions, {calls} calls: {wall} ms of wall time, {ops} ms in ops"
-        )
+        )?;
+        write!(f, "{}", self.threads)
     }
 }
 
