@@ -24,6 +24,7 @@ impl Sterna {
         let start = Instant::now();
         let options = EngineOptions {
             threads: setup.threads,
+            governor: false,
             context: Some(setup.context),
             ..EngineOptions::default()
         };

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use sterna_plan::{
     BackendError, BufferRows, CallStats, Executor, MemoryUse, ModelPlan, Op, OpTime, Outputs, PlanError,
@@ -11,6 +12,7 @@ use sterna_plan::{
 use crate::acts::Acts;
 use crate::attention::{self, PIECE};
 use crate::deal::Counter;
+use crate::governor::{Governor, Ran};
 use crate::isa::Isa;
 use crate::linear;
 use crate::load::Loaded;
@@ -27,6 +29,7 @@ pub struct CpuExecutor {
     weights: Vec<Loaded>,
     isa: Isa,
     pool: Pool,
+    governor: Option<Governor>,
     states: state::Pool,
     buffers: Vec<Vec<f32>>,
     acts: Acts,
@@ -51,6 +54,7 @@ impl CpuExecutor {
         weights: Vec<Loaded>,
         threads: usize,
         isa: Isa,
+        governor: bool,
     ) -> Result<Self, BackendError> {
         if plan.attention_piece != PIECE {
             let what = format!("attention pieces of {} keys", plan.attention_piece);
@@ -64,6 +68,7 @@ impl CpuExecutor {
             *head_dim
         });
         let head_dim = head_dim.max().unwrap_or(0);
+        let governor = (governor && threads > 1).then(|| Governor::new(threads));
         let mut acts = Acts::default();
         let mut threads: Vec<Thread> = (0..threads)
             .map(|_| Thread {
@@ -93,6 +98,7 @@ impl CpuExecutor {
             weights,
             isa,
             pool,
+            governor,
             acts,
             threads,
         })
@@ -145,7 +151,8 @@ impl CpuExecutor {
             macs: &macs,
         };
         let (profile, meter) = (&self.profile, Meter::default());
-        profile.enter(&call, self.threads.len());
+        let active = self.governor.as_ref().map_or(self.threads.len(), |g| g.threads(rows.len()));
+        profile.enter(&call, active);
         let threads = Shared::new(&mut self.threads);
         let job = |team: Team<'_>| {
             // SAFETY: every thread takes its own scratch.
@@ -169,8 +176,13 @@ impl CpuExecutor {
                 }
             }
         };
-        let ran = self.pool.run(&job);
+        let start = self.governor.is_some().then(Instant::now);
+        let ran = self.pool.run(active, &job);
         profile.leave();
+        if let (Some(g), Some(start), Ok(slept)) = (&mut self.governor, start, &ran) {
+            let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            g.ran(Ran { rows: rows.len(), nanos, slept: *slept, work: macs.load(Ordering::Relaxed) });
+        }
         lists.buffers.clear();
         lists.kv.clear();
         self.lists = lists;

@@ -8,6 +8,7 @@ mod argmax;
 mod attention;
 mod deal;
 mod exec;
+mod governor;
 mod isa;
 mod linear;
 mod load;
@@ -33,15 +34,18 @@ pub use isa::Isa;
 /// How to use the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuOptions {
-    /// Threads of a call; 0 for one per core that this process may use.
+    /// Threads of a call, at most; 0 for one per core that this process may use.
     pub threads: usize,
     /// Best instruction set to use; what the machine lacks is never used.
     pub isa: Isa,
+    /// Whether calls may run on fewer threads while others would wait for cores that other programs use. Results do
+    /// not depend on it.
+    pub governor: bool,
 }
 
 impl Default for CpuOptions {
     fn default() -> Self {
-        Self { threads: 0, isa: Isa::detect() }
+        Self { threads: 0, isa: Isa::detect(), governor: true }
     }
 }
 
@@ -50,6 +54,7 @@ impl Default for CpuOptions {
 pub struct CpuBackend {
     threads: usize,
     isa: Isa,
+    governor: bool,
 }
 
 impl CpuBackend {
@@ -57,7 +62,7 @@ impl CpuBackend {
     pub fn new(options: CpuOptions) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let threads = if options.threads == 0 { cores } else { options.threads.min(256) };
-        Self { threads, isa: options.isa.available() }
+        Self { threads, isa: options.isa.available(), governor: options.governor }
     }
 }
 
@@ -92,6 +97,6 @@ impl Backend for CpuBackend {
             self.supports(w)?;
         }
         let loaded = load::load(&plan, weights, self.isa, self.threads, progress)?;
-        Ok(Box::new(exec::CpuExecutor::new(plan, loaded, self.threads, self.isa)?))
+        Ok(Box::new(exec::CpuExecutor::new(plan, loaded, self.threads, self.isa, self.governor)?))
     }
 }

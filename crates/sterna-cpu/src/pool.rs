@@ -90,14 +90,15 @@ impl Signal {
         }
     }
 
-    /// Returns once the value is no longer `old`.
-    fn wait(&self, old: usize, spins: u32) {
+    /// Returns once the value is no longer `old`: the nanoseconds asleep.
+    fn wait(&self, old: usize, spins: u32) -> u64 {
         for _ in 0..spins {
             if self.get() != old {
-                return;
+                return 0;
             }
             std::hint::spin_loop();
         }
+        let start = Instant::now();
         self.sleepers.fetch_add(1, Ordering::SeqCst);
         let mut guard = lock(&self.lock);
         while self.value.load(Ordering::SeqCst) == old {
@@ -105,6 +106,7 @@ impl Signal {
         }
         drop(guard);
         self.sleepers.fetch_sub(1, Ordering::SeqCst);
+        nanos(start)
     }
 }
 
@@ -114,6 +116,8 @@ struct Barrier {
     arrived: AtomicUsize,
     round: Signal,
     broken: AtomicBool,
+    /// Nanoseconds that threads slept here in this run.
+    slept: AtomicU64,
 }
 
 impl Barrier {
@@ -124,7 +128,10 @@ impl Barrier {
             self.arrived.store(0, Ordering::Relaxed);
             self.round.raise();
         } else {
-            self.round.wait(round, SPINS);
+            let slept = self.round.wait(round, SPINS);
+            if slept > 0 {
+                self.slept.fetch_add(slept, Ordering::Relaxed);
+            }
         }
         self.check();
     }
@@ -144,14 +151,16 @@ struct Job(*const (dyn Fn(Team<'_>) + Sync));
 unsafe impl Send for Job {}
 
 struct Control {
-    generation: Signal,
+    /// One for every worker, so that those that a run does not need sleep on.
+    generations: Vec<Signal>,
     running: AtomicUsize,
     done: Signal,
     stop: AtomicBool,
     failed: Mutex<Option<String>>,
     job: Mutex<Option<Job>>,
     barrier: Barrier,
-    threads: usize,
+    /// Threads of this run.
+    threads: AtomicUsize,
 }
 
 /// A team of threads; the caller of [`Pool::run`] is its first member.
@@ -168,14 +177,14 @@ impl Pool {
     pub fn new(threads: usize) -> std::io::Result<Self> {
         let threads = threads.max(1);
         let control = Arc::new(Control {
-            generation: Signal::default(),
+            generations: (1..threads).map(|_| Signal::default()).collect(),
             running: AtomicUsize::new(0),
             done: Signal::default(),
             stop: AtomicBool::new(false),
             failed: Mutex::new(None),
             job: Mutex::new(None),
             barrier: Barrier::default(),
-            threads,
+            threads: AtomicUsize::new(threads),
         });
         let workers = (1..threads)
             .map(|thread| {
@@ -188,28 +197,38 @@ impl Pool {
         Ok(Self { control, workers })
     }
 
-    /// Runs `job` on every thread and returns when all are done.
+    /// Threads, the caller among them.
+    pub fn threads(&self) -> usize {
+        self.workers.len() + 1
+    }
+
+    /// Runs `job` on `threads` of the threads, at least one and at most all, and returns when they are done: the
+    /// nanoseconds that they slept while they waited for each other, all taken together.
     ///
     /// # Errors
     /// The message of a thread that panicked.
-    pub fn run(&mut self, job: &(dyn Fn(Team<'_>) + Sync)) -> Result<(), String> {
+    pub fn run(&mut self, threads: usize, job: &(dyn Fn(Team<'_>) + Sync)) -> Result<u64, String> {
         let c = &*self.control;
         c.barrier.broken.store(false, Ordering::Relaxed);
         c.barrier.arrived.store(0, Ordering::Relaxed);
+        c.barrier.slept.store(0, Ordering::Relaxed);
         let done = c.done.get();
-        if !self.workers.is_empty() {
+        let workers = threads.clamp(1, self.threads()) - 1;
+        c.threads.store(workers + 1, Ordering::Relaxed);
+        if workers > 0 {
             // SAFETY: only the lifetime is erased; this function outlives every use (it waits for `done` below).
             let erased: *const (dyn Fn(Team<'_>) + Sync + 'static) = unsafe { std::mem::transmute(job) };
             *lock(&c.job) = Some(Job(erased));
-            c.running.store(self.workers.len(), Ordering::Release);
-            c.generation.raise();
+            c.running.store(workers, Ordering::Release);
+            c.generations[..workers].iter().for_each(Signal::raise);
         }
         run_part(c, 0, job);
-        if !self.workers.is_empty() {
-            c.done.wait(done, SPINS);
+        let mut slept = 0;
+        if workers > 0 {
+            slept = c.done.wait(done, SPINS) + c.barrier.slept.load(Ordering::Relaxed);
+            *lock(&c.job) = None;
         }
-        *lock(&c.job) = None;
-        lock(&c.failed).take().map_or(Ok(()), Err)
+        lock(&c.failed).take().map_or(Ok(slept), Err)
     }
 }
 
@@ -224,7 +243,7 @@ impl Pool {
         let mut costs = [0.0; 7];
         for cost in &mut costs {
             let taken = AtomicU64::new(0);
-            let ran = self.run(&|team| {
+            let ran = self.run(self.threads(), &|team| {
                 team.barrier(); // now all are awake
                 let start = Instant::now();
                 for _ in 0..BARRIERS {
@@ -245,7 +264,7 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         self.control.stop.store(true, Ordering::Release);
-        self.control.generation.raise();
+        self.control.generations.iter().for_each(Signal::raise);
         for worker in self.workers.drain(..) {
             let _ = worker.join();
         }
@@ -257,7 +276,7 @@ fn lock<T>(m: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 fn run_part(c: &Control, thread: usize, job: &(dyn Fn(Team<'_>) + Sync)) {
-    let team = Team { thread, threads: c.threads, barrier: &c.barrier, meter: None };
+    let team = Team { thread, threads: c.threads.load(Ordering::Relaxed), barrier: &c.barrier, meter: None };
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job(team)));
     if let Err(panic) = result {
         c.barrier.broken.store(true, Ordering::Release);
@@ -271,8 +290,8 @@ fn run_part(c: &Control, thread: usize, job: &(dyn Fn(Team<'_>) + Sync)) {
 fn work(c: &Control, thread: usize) {
     let mut seen = 0;
     loop {
-        c.generation.wait(seen, IDLE_SPINS);
-        seen = c.generation.get();
+        c.generations[thread - 1].wait(seen, IDLE_SPINS);
+        seen = c.generations[thread - 1].get();
         if c.stop.load(Ordering::Acquire) {
             return;
         }
@@ -297,7 +316,7 @@ mod tests {
             let mut pool = Pool::new(threads).unwrap();
             for _ in 0..50 {
                 let counts: Vec<AtomicUsize> = (0..20).map(|_| AtomicUsize::new(0)).collect();
-                pool.run(&|team| {
+                pool.run(threads, &|team| {
                     for c in &counts {
                         c.fetch_add(1, Ordering::Relaxed);
                         team.barrier();
@@ -313,7 +332,7 @@ mod tests {
     fn a_metered_thread_counts_its_barriers_and_how_long_it_waits() {
         let mut pool = Pool::new(2).unwrap();
         let meters = [Meter::default(), Meter::default()];
-        pool.run(&|team| {
+        pool.run(2, &|team| {
             let team = team.metered(&meters[team.thread]);
             team.barrier();
             if team.thread == 1 {
@@ -327,13 +346,46 @@ mod tests {
     }
 
     #[test]
+    fn a_run_takes_as_many_threads_as_it_is_told_and_leaves_the_others_asleep() {
+        let mut pool = Pool::new(4).unwrap();
+        for threads in [4, 1, 2, 3, 1, 4, 2, 9, 0] {
+            let ran: Vec<AtomicUsize> = (0..4).map(|_| AtomicUsize::new(0)).collect();
+            let before: Vec<_> = pool.control.generations.iter().map(Signal::get).collect();
+            pool.run(threads, &|team| {
+                assert_eq!(team.threads, threads.clamp(1, 4));
+                team.barrier();
+                ran[team.thread].fetch_add(1, Ordering::Relaxed);
+            })
+            .unwrap();
+            for (t, n) in ran.iter().enumerate() {
+                let member = usize::from(t < threads.max(1));
+                assert_eq!(n.load(Ordering::Relaxed), member, "thread {t} of {threads}");
+                assert!(t == 0 || pool.control.generations[t - 1].get() - before[t - 1] == member);
+            }
+        }
+    }
+
+    #[test]
+    fn sleep_at_a_barrier_is_counted_for_the_run_it_was_in() {
+        let mut pool = Pool::new(2).unwrap();
+        let late = |team: Team<'_>| {
+            if team.thread == 1 {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            team.barrier();
+        };
+        assert!(pool.run(2, &late).unwrap() > 15_000_000);
+        assert_eq!(pool.run(1, &late), Ok(0));
+    }
+
+    #[test]
     fn a_panic_in_one_thread_ends_the_run_with_its_message() {
         let mut pool = Pool::new(3).unwrap();
-        let failed = pool.run(&|team| {
+        let failed = pool.run(3, &|team| {
             assert_ne!(team.thread, 1, "thread one gives up");
             team.barrier();
         });
         assert!(failed.is_err());
-        pool.run(&|team| team.barrier()).unwrap();
+        pool.run(3, &|team| team.barrier()).unwrap();
     }
 }

@@ -27,7 +27,7 @@ fn load(backend: &dyn Backend, model: &TestModel, fusions: Fusions) -> Box<dyn E
 }
 
 fn cpu(model: &TestModel, threads: usize, isa: Isa, fusions: Fusions) -> Box<dyn Executor> {
-    load(&CpuBackend::new(CpuOptions { threads, isa }), model, fusions)
+    load(&CpuBackend::new(CpuOptions { threads, isa, governor: false }), model, fusions)
 }
 
 fn bits(logits: &[Vec<f32>]) -> Vec<Vec<u32>> {

@@ -69,7 +69,7 @@ pub struct ModelArgs {
     /// Best instruction set that the CPU's kernels may use [default: the best one here]
     #[arg(long, value_enum, value_name = "ISA")]
     pub isa: Option<IsaName>,
-    /// Threads; 0 takes one per core
+    /// Threads at most, fewer while other programs keep the cores busy (not in `bench`); 0 takes one per core
     #[arg(short, long, default_value_t = 0)]
     pub threads: usize,
     /// Positions of the session, prompt and answer together [default: the model's own, at most 4096]

@@ -121,8 +121,10 @@ pub struct EngineOptions {
     pub device: Device,
     /// Best instruction set of the CPU's kernels.
     pub isa: Isa,
-    /// Threads; 0 for one per core.
+    /// Threads at most; 0 for one per core.
     pub threads: usize,
+    /// Whether the CPU's calls may take fewer threads while other programs use the cores.
+    pub governor: bool,
     /// Positions of a session; `None` for the model's own, at most 4,096.
     pub context: Option<usize>,
     /// Folds of the plan.
@@ -131,7 +133,14 @@ pub struct EngineOptions {
 
 impl Default for EngineOptions {
     fn default() -> Self {
-        Self { device: Device::Cpu, isa: Isa::detect(), threads: 0, context: None, fusions: Fusions::ALL }
+        Self {
+            device: Device::Cpu,
+            isa: Isa::detect(),
+            threads: 0,
+            governor: true,
+            context: None,
+            fusions: Fusions::ALL,
+        }
     }
 }
 
@@ -210,7 +219,9 @@ pub fn backend(options: &EngineOptions) -> Result<Box<dyn Backend>, EngineError>
     if !options.isa.is_here() {
         return Err(EngineError::NoIsa { isa: options.isa.name(), best: Isa::detect().name() });
     }
-    let cpu = |isa| Box::new(CpuBackend::new(CpuOptions { threads: options.threads, isa }));
+    let cpu = |isa| {
+        Box::new(CpuBackend::new(CpuOptions { threads: options.threads, isa, governor: options.governor }))
+    };
     Ok(match options.device {
         Device::Cpu => cpu(options.isa),
         Device::CpuPortable => cpu(Isa::Portable),

@@ -24,7 +24,7 @@ pub fn root() -> PathBuf {
 
 pub fn cpu(arm: GateArm) -> CpuBackend {
     let isa = if arm.portable { Isa::Portable } else { Isa::detect() };
-    CpuBackend::new(CpuOptions { threads: arm.threads, isa })
+    CpuBackend::new(CpuOptions { threads: arm.threads, isa, governor: false })
 }
 
 pub fn options(arm: GateArm, context: usize) -> PlanOptions {

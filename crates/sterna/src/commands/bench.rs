@@ -16,7 +16,7 @@ use sterna_run::Session;
 use super::output::say;
 use super::{Outcome, output};
 use crate::cli::ModelArgs;
-use crate::engine::{self, Engine};
+use crate::engine::{self, Engine, EngineOptions};
 
 /// `sterna bench`.
 #[derive(Args, Debug)]
@@ -77,8 +77,13 @@ pub struct BenchArgs {
     pub limits_only: bool,
 }
 
+/// The arms of a comparison all have the threads they are said to have.
+fn options(args: &BenchArgs) -> EngineOptions {
+    EngineOptions { governor: false, ..args.model.options() }
+}
+
 fn session(args: &BenchArgs) -> Result<(String, Session), Box<dyn std::error::Error>> {
-    let options = args.model.options();
+    let options = options(args);
     let Some(shape) = &args.synthetic else {
         let engine = Engine::open(args.model.model.as_deref(), &options)?;
         let session = output::load(&engine, args.model.json)?;
@@ -106,7 +111,7 @@ fn session(args: &BenchArgs) -> Result<(String, Session), Box<dyn std::error::Er
 }
 
 fn kernels(args: &BenchArgs, limits: &Limits) -> Outcome {
-    let backend = engine::backend(&args.model.options())?;
+    let backend = engine::backend(&options(args))?;
     let mut tables = Vec::new();
     for encoding in &args.kernels {
         for shape in &args.shapes {
