@@ -266,12 +266,16 @@ mod tests {
 
     #[test]
     fn a_trial_that_was_lucky_is_paid_for_as_well() {
-        // More threads do well for 20 ms after a rest and badly after that: every return is a mistake.
+        // More threads do well for 13 ms after a rest and badly after that: every return is a mistake.
         let mut g = Governor::new(2);
         let (mut fresh, mut time, mut lost) = (0, 0u64, 0i64);
         for i in 0..100_000 {
-            let lucky = fresh < 20_000_000;
-            let at = |threads| if threads > 1 && !lucky { 3_000_000 } else { QUIET(threads) };
+            let lucky = fresh < 13_000_000;
+            let at = |threads| match threads {
+                1 => 600_000,
+                _ if lucky => 500_000,
+                _ => 3_000_000,
+            };
             let (threads, nanos) = call(&mut g, 1, &at, !lucky);
             fresh = if threads > 1 { fresh + nanos } else { 0 };
             if i > 100 {
