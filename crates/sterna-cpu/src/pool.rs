@@ -9,7 +9,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-/// Spins (some 10 ns each) before a thread that waits for the others of a run goes to sleep.
+/// Spins (some 10 ns each) before a thread that waits for the others of a run goes to sleep. The governor takes sleep
+/// for a sign of lost cores, so on a quiet machine it has to be rare.
 const SPINS: u32 = 3_000;
 /// Spins before an idle worker goes to sleep until the next run: a decode loop comes back within microseconds.
 const IDLE_SPINS: u32 = 20_000;
