@@ -19,8 +19,9 @@ use crate::pack::{Geometry, Kind, PANEL, Packed, Records};
 
 /// Bytes of codes that several blocks of rows read one after the other: they stay in the first-level cache.
 const CHUNK: usize = 8 << 10;
-/// Inputs of one panel whose ternary codes are unpacked at a time (16 bytes each).
-const UNPACKED: usize = 512;
+/// Inputs of a long ternary group that several blocks of rows read one after the other.
+#[cfg(target_arch = "x86_64")]
+const SLICE: usize = 1024;
 
 /// Panels of one matrix that a call of one row goes through before it turns to the other of a pair.
 pub const RUN: usize = 4;
@@ -32,7 +33,8 @@ pub struct Scratch {
     acc: Vec<[f32; PANEL]>,
     /// A second panel's (gate and up).
     acc2: Vec<[f32; PANEL]>,
-    codes: Vec<u8>,
+    /// `[rows of the call][16]` integer sums of one long group.
+    part: Vec<[i32; PANEL]>,
 }
 
 impl Scratch {
@@ -41,18 +43,18 @@ impl Scratch {
         Self {
             acc: vec![[0.0; PANEL]; rows.max(RUN)],
             acc2: vec![[0.0; PANEL]; rows.max(RUN)],
-            codes: vec![0; UNPACKED * PANEL],
+            part: vec![[0; PANEL]; rows],
         }
     }
     /// Bytes held.
     pub fn memory(&self) -> usize {
-        (self.acc.len() + self.acc2.len()) * 4 * PANEL + self.codes.len()
+        (self.acc.len() + self.acc2.len() + self.part.len()) * 4 * PANEL
     }
 }
 
 /// The widest block of rows that every member's kernel takes on this instruction set.
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut, unused_variables))]
-pub fn widest<'a>(isa: Isa, mut members: impl Iterator<Item = &'a Geometry>, rows: usize) -> usize {
+pub fn widest<'a>(isa: Isa, mut members: impl Iterator<Item = &'a Geometry>, _rows: usize) -> usize {
     match isa {
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512Vnni if members.all(|g| matches!(g.kind, Kind::B4 | Kind::B6 | Kind::B8)) => {
@@ -63,7 +65,7 @@ pub fn widest<'a>(isa: Isa, mut members: impl Iterator<Item = &'a Geometry>, row
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512 => avx512::WIDEST,
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 if rows > 2 * avx2::WIDEST && members.all(unpacks) => avx2::WIDEST_TERNARY,
+        Isa::Avx2 if members.any(avx2::is_signed) => avx2::WIDEST_SIGNED,
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => avx2::WIDEST,
         #[cfg(any(test, all(target_arch = "aarch64", target_endian = "little")))]
@@ -71,11 +73,6 @@ pub fn widest<'a>(isa: Isa, mut members: impl Iterator<Item = &'a Geometry>, row
         #[allow(unreachable_patterns)]
         _ => 8,
     }
-}
-
-/// Whether wide calls unpack this matrix first.
-fn unpacks(g: &Geometry) -> bool {
-    g.kind == Kind::B2 && g.group <= UNPACKED
 }
 
 /// Forms of the activations that members read.
@@ -122,7 +119,7 @@ pub fn panel<'s>(
     s: &'s mut Scratch,
 ) -> &'s [[f32; PANEL]] {
     s.acc[..input.rows].fill([0.0; PANEL]);
-    one_panel(isa, m, panel, input, &mut s.acc, &mut s.codes);
+    one_panel(isa, m, panel, input, &mut s.acc, &mut s.part);
     &s.acc[..input.rows]
 }
 
@@ -136,8 +133,8 @@ pub fn panel_pair<'s>(
 ) -> [&'s [[f32; PANEL]]; 2] {
     s.acc[..input.rows].fill([0.0; PANEL]);
     s.acc2[..input.rows].fill([0.0; PANEL]);
-    one_panel(isa, gate, panel, input, &mut s.acc, &mut s.codes);
-    one_panel(isa, up, panel, input, &mut s.acc2, &mut s.codes);
+    one_panel(isa, gate, panel, input, &mut s.acc, &mut s.part);
+    one_panel(isa, up, panel, input, &mut s.acc2, &mut s.part);
     [&s.acc[..input.rows], &s.acc2[..input.rows]]
 }
 
@@ -161,29 +158,64 @@ pub fn vec_pair<'s>(
     [&s.acc[..n], &s.acc2[..n]]
 }
 
-fn one_panel(isa: Isa, m: &Packed, at: usize, input: &Input<'_>, acc: &mut [[f32; PANEL]], codes: &mut [u8]) {
+fn one_panel(
+    isa: Isa,
+    m: &Packed,
+    at: usize,
+    input: &Input<'_>,
+    acc: &mut [[f32; PANEL]],
+    part: &mut [[i32; PANEL]],
+) {
     let g = &m.geometry;
     let count = input.blocks.count();
     if count == 1 {
         let block = input.block(g.cols, 0);
         return kernel(isa, m.records(at, 0, g.groups()), &block, &mut acc[..block.width]);
     }
-    // Blocks wider than the AVX2 kernels that read packed codes were cut for unpacked ones.
-    let unpack = isa == Isa::Avx2 && input.blocks.get(0).1 > widest(isa, std::iter::empty(), 1);
-    let chunk = if unpack { UNPACKED / g.group } else { (CHUNK / g.record_bytes()).max(1) };
+    #[cfg(target_arch = "x86_64")]
+    if isa == Isa::Avx2 && g.kind == Kind::B2 && g.group > SLICE {
+        return long_groups(m, at, input, acc, &mut part[..input.rows]);
+    }
+    let _ = part;
+    let chunk = (CHUNK / g.record_bytes()).max(1);
     for from in (0..g.groups()).step_by(chunk) {
         let r = m.records(at, from, (from + chunk).min(g.groups()));
-        if unpack {
-            unpack_ternary(isa, r, codes);
-        }
         for b in 0..count {
             let (first, width) = input.blocks.get(b);
-            let (block, acc) = (input.block(g.cols, b), &mut acc[first..first + width]);
-            if unpack {
-                kernel_unpacked(isa, r, codes, &block, acc);
-            } else {
-                kernel(isa, r, &block, acc);
+            kernel(isa, r, &input.block(g.cols, b), &mut acc[first..first + width]);
+        }
+    }
+}
+
+/// Ternary groups longer than what fits the first-level cache with its activations: all blocks of rows read a slice of
+/// inputs before any reads the next. Sums between slices are integers, so slices change no bits.
+#[cfg(target_arch = "x86_64")]
+fn long_groups(
+    m: &Packed,
+    at: usize,
+    input: &Input<'_>,
+    acc: &mut [[f32; PANEL]],
+    part: &mut [[i32; PANEL]],
+) {
+    let g = &m.geometry;
+    for group in 0..g.groups() {
+        let r = m.records(at, group, group + 1);
+        part.fill([0; PANEL]);
+        for from in (0..g.group).step_by(SLICE) {
+            let inputs = (from, (from + SLICE).min(g.group));
+            for b in 0..input.blocks.count() {
+                let (first, width) = input.blocks.get(b);
+                let block = input.block(g.cols, b);
+                // SAFETY: `Isa::Avx2` is only made after detection.
+                unsafe { avx2::ternary_slice(r, inputs, &block, &mut part[first..first + width]) };
             }
+        }
+        for b in 0..input.blocks.count() {
+            let (first, width) = input.blocks.get(b);
+            let rows = first..first + width;
+            let block = input.block(g.cols, b);
+            // SAFETY: as above.
+            unsafe { avx2::ternary_finish(r, &block, &part[rows.clone()], &mut acc[rows]) };
         }
     }
 }
@@ -246,23 +278,4 @@ fn kernel(isa: Isa, r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) 
         _ if int => portable::int(r, a, acc),
         _ => portable::float(r, a, acc),
     }
-}
-
-fn unpack_ternary(isa: Isa, r: Records<'_>, codes: &mut [u8]) {
-    #[cfg(target_arch = "x86_64")]
-    if isa == Isa::Avx2 {
-        // SAFETY: `Isa::Avx2` is only made after detection.
-        unsafe { avx2::unpack_ternary(r, codes) };
-    }
-    let _ = (isa, r, codes);
-}
-
-fn kernel_unpacked(isa: Isa, r: Records<'_>, codes: &[u8], a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
-    #[cfg(target_arch = "x86_64")]
-    if isa == Isa::Avx2 {
-        // SAFETY: `Isa::Avx2` is only made after detection.
-        return unsafe { avx2::int_unpacked(r, codes, a, acc) };
-    }
-    let _ = codes;
-    kernel(isa, r, a, acc);
 }
