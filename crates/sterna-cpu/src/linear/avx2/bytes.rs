@@ -62,7 +62,11 @@ unsafe fn sixteen<const NC: usize, const BIAS: i8>(
                 if BIAS != 0 {
                     w = w.map(|w| _mm256_add_epi8(w, _mm256_set1_epi8(BIAS)));
                 }
-                dot::<NC>(&mut sum, w, q.add(4 * NC * j));
+                if j == from {
+                    dot::<NC, true>(&mut sum, w, q.add(4 * NC * j));
+                } else {
+                    dot::<NC, false>(&mut sum, w, q.add(4 * NC * j));
+                }
             }
             for c in 0..NC {
                 for v in 0..2 {

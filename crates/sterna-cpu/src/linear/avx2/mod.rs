@@ -169,7 +169,7 @@ unsafe fn wide_plane<const SHIFT: i32>(p: *const u8, mask: &'static Mask) -> __m
 }
 
 /// `sum[c] += products of two pairs` in int16 lanes, for unsigned weights of 16 rows and the four inputs of every
-/// column at `q`.
+/// column at `q`. `FIRST`: what `sum` was does not count.
 ///
 /// Assembly, since a compiler that sees the broadcasts apart makes those of the next steps early and then has no
 /// registers left for the sums.
@@ -178,28 +178,43 @@ unsafe fn wide_plane<const SHIFT: i32>(p: *const u8, mask: &'static Mask) -> __m
 /// `4 * NC` bytes at `q`.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn dot<const NC: usize>(sum: &mut [Sums; NC], w: Sums, q: *const u8) {
+unsafe fn dot<const NC: usize, const FIRST: bool>(sum: &mut [Sums; NC], w: Sums, q: *const u8) {
     macro_rules! columns {
         ($($c:literal)*) => {$(
             if $c < NC {
                 // SAFETY: reads 4 bytes of column `c`.
                 unsafe {
-                    asm!(
-                        "vpbroadcastd {y}, dword ptr [{q} + {at}]",
-                        "vpmaddubsw {t}, {w0}, {y}",
-                        "vpmaddubsw {y}, {w1}, {y}",
-                        "vpaddw {s0}, {s0}, {t}",
-                        "vpaddw {s1}, {s1}, {y}",
-                        s0 = inout(ymm_reg) sum[$c][0],
-                        s1 = inout(ymm_reg) sum[$c][1],
-                        y = out(ymm_reg) _,
-                        t = out(ymm_reg) _,
-                        w0 = in(ymm_reg) w[0],
-                        w1 = in(ymm_reg) w[1],
-                        q = in(reg) q,
-                        at = const 4 * $c,
-                        options(pure, readonly, nostack, preserves_flags)
-                    );
+                    if FIRST {
+                        asm!(
+                            "vpbroadcastd {s1}, dword ptr [{q} + {at}]",
+                            "vpmaddubsw {s0}, {w0}, {s1}",
+                            "vpmaddubsw {s1}, {w1}, {s1}",
+                            s0 = out(ymm_reg) sum[$c][0],
+                            s1 = out(ymm_reg) sum[$c][1],
+                            w0 = in(ymm_reg) w[0],
+                            w1 = in(ymm_reg) w[1],
+                            q = in(reg) q,
+                            at = const 4 * $c,
+                            options(pure, readonly, nostack, preserves_flags)
+                        );
+                    } else {
+                        asm!(
+                            "vpbroadcastd {y}, dword ptr [{q} + {at}]",
+                            "vpmaddubsw {t}, {w0}, {y}",
+                            "vpmaddubsw {y}, {w1}, {y}",
+                            "vpaddw {s0}, {s0}, {t}",
+                            "vpaddw {s1}, {s1}, {y}",
+                            s0 = inout(ymm_reg) sum[$c][0],
+                            s1 = inout(ymm_reg) sum[$c][1],
+                            y = out(ymm_reg) _,
+                            t = out(ymm_reg) _,
+                            w0 = in(ymm_reg) w[0],
+                            w1 = in(ymm_reg) w[1],
+                            q = in(reg) q,
+                            at = const 4 * $c,
+                            options(pure, readonly, nostack, preserves_flags)
+                        );
+                    }
                 }
             }
         )*};

@@ -2,20 +2,21 @@
 
 use super::*;
 
-/// Products of one sub-block of 32 inputs, in int16 lanes.
+/// Products of one sub-block of `8 * steps` inputs, in int16 lanes.
 #[inline(always)]
-unsafe fn sub_block<const NC: usize>(mut p: *const u8, mut q: *const u8) -> [Sums; NC] {
-    // SAFETY: the caller keeps 256 bytes of codes and 32 inputs of every column readable.
+unsafe fn sub_block<const NC: usize>(mut p: *const u8, mut q: *const u8, steps: usize) -> [Sums; NC] {
+    // SAFETY: the caller keeps 64 bytes of codes and 8 inputs of every column readable for each step.
     unsafe {
         let mut sum = zeros::<NC>();
-        for _ in 0..4 {
-            _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
-            let w = plane::<0, NC>(p, &FIFTEENS);
-            dot::<NC>(&mut sum, w, q);
-            let w = plane::<4, NC>(p, &FIFTEENS);
-            dot::<NC>(&mut sum, w, q.add(4 * NC));
+        _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
+        dot::<NC, true>(&mut sum, plane::<0, NC>(p, &FIFTEENS), q);
+        dot::<NC, false>(&mut sum, plane::<4, NC>(p, &FIFTEENS), q.add(4 * NC));
+        for _ in 1..steps {
             p = p.add(64);
             q = q.add(8 * NC);
+            _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
+            dot::<NC, false>(&mut sum, plane::<0, NC>(p, &FIFTEENS), q);
+            dot::<NC, false>(&mut sum, plane::<4, NC>(p, &FIFTEENS), q.add(4 * NC));
         }
         sum
     }
@@ -38,7 +39,7 @@ pub unsafe fn flat<const NC: usize, const EIGHT: bool, const MINS: bool>(
             let group = r.first + i;
             let base = record.as_ptr();
             let q = a.bytes.as_ptr().cast::<u8>().add(group * 32 * NC);
-            let sum = sub_block::<NC>(base, q);
+            let sum = sub_block::<NC>(base, q, g.sub / 8);
             let sums = &a.sums[group * NC..][..NC];
             let mut isum = zeros::<NC>();
             for c in 0..NC {
@@ -72,7 +73,7 @@ pub unsafe fn scaled<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mu
             let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
             let mut isum = zeros::<NC>();
             for s in 0..g.group / 32 {
-                let sum = sub_block::<NC>(base.add(256 * s), q.add(32 * NC * s));
+                let sum = sub_block::<NC>(base.add(256 * s), q.add(32 * NC * s), g.sub / 8);
                 add_scaled::<NC>(&mut isum, &sum, base.add(at.sc + s * PANEL));
             }
             add_group::<NC>(&mut out, &isum, scales(&r, base.add(at.d)), a, group);

@@ -16,13 +16,13 @@ unsafe fn add<const NC: usize>(mut p: *const u8, mut q: *const u8, mut blocks: u
             for _ in 0..n {
                 _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
                 let w = plane::<0, NC>(p, &THREES);
-                dot::<NC>(&mut sum, w, q);
+                dot::<NC, false>(&mut sum, w, q);
                 let w = plane::<2, NC>(p, &THREES);
-                dot::<NC>(&mut sum, w, q.add(4 * NC));
+                dot::<NC, false>(&mut sum, w, q.add(4 * NC));
                 let w = plane::<4, NC>(p, &THREES);
-                dot::<NC>(&mut sum, w, q.add(8 * NC));
+                dot::<NC, false>(&mut sum, w, q.add(8 * NC));
                 let w = plane::<6, NC>(p, &THREES);
-                dot::<NC>(&mut sum, w, q.add(12 * NC));
+                dot::<NC, false>(&mut sum, w, q.add(12 * NC));
                 p = p.add(64);
                 q = q.add(16 * NC);
             }
