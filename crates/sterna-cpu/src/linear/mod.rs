@@ -65,8 +65,6 @@ pub fn widest<'a>(isa: Isa, mut members: impl Iterator<Item = &'a Geometry>, _ro
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512 => avx512::WIDEST,
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 if members.any(avx2::is_signed) => avx2::WIDEST_SIGNED,
-        #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => avx2::WIDEST,
         #[cfg(any(test, all(target_arch = "aarch64", target_endian = "little")))]
         Isa::Neon | Isa::NeonDot => neon::WIDEST,

@@ -2,36 +2,83 @@
 
 use super::*;
 
-/// Groups of one block, codes of any size. The product of signed bytes is that of `|w|` and `q` with the sign of `w`:
-/// pairs of them are at most 2 * 128 * 127 = 32,512, so no int16 overflows, but two of them would.
+/// Inputs of a piece whose int16 sums of 4-bit halves cannot overflow: 8 steps of 2 * 15 * 127.
+const PIECE: usize = 32;
+
+/// Products of one half of `w + 128`, the low or the high four bits, with `4 * steps` inputs, in int16 lanes.
+#[inline(always)]
+unsafe fn half<const NC: usize, const HIGH: bool>(
+    mut p: *const u8,
+    mut q: *const u8,
+    steps: usize,
+) -> [Sums; NC] {
+    // SAFETY: the caller keeps 64 bytes of codes and 4 inputs of every column readable for each step.
+    unsafe {
+        let codes = |p: *const u8| {
+            if HIGH {
+                // The sign bit turned over adds 128.
+                let eight = load(EIGHTS.0.as_ptr());
+                plane::<4, NC>(p, &FIFTEENS).map(|w| _mm256_xor_si256(w, eight))
+            } else {
+                plane::<0, NC>(p, &FIFTEENS)
+            }
+        };
+        // The half that comes first fetches for both.
+        let fetch = |p: *const u8| {
+            if HIGH {
+                _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
+            }
+        };
+        let mut sum = zeros::<NC>();
+        fetch(p);
+        dot::<NC, true>(&mut sum, codes(p), q);
+        for _ in 1..steps {
+            p = p.add(64);
+            q = q.add(4 * NC);
+            fetch(p);
+            dot::<NC, false>(&mut sum, codes(p), q);
+        }
+        sum
+    }
+}
+
+/// Groups of one block, codes of any size. Products with `w + 128`, its two halves one after the other: int16 lanes
+/// then hold the sums of a piece, where products of whole bytes would have to leave them at every step.
 #[inline(always)]
 pub unsafe fn flat<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
     let (g, at) = (*r.geometry, Offsets::new(r.geometry));
     assert!(g.kind == Kind::B8 && a.width == NC && a.bytes.len() == g.cols * NC && g.sub == g.group);
     // SAFETY: offsets stay inside the records and `a.bytes`, both checked.
     unsafe {
+        let sixteen = _mm256_set1_epi16(16);
         let mut out = load_acc::<NC>(acc);
         for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
             let group = r.first + i;
             let base = record.as_ptr();
-            let mut p = base;
-            let mut q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
-            let mut dots = zeros::<NC>();
-            for _ in 0..g.group / 4 {
-                _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
-                let w = [load(p), load(p.add(32))];
-                let abs = w.map(|w| _mm256_abs_epi8(w));
+            let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
+            let sums = &a.sums[group * NC..][..NC];
+            let mut isum = zeros::<NC>();
+            for from in (0..g.group).step_by(PIECE) {
+                let (p, q, steps) = (base.add(16 * from), q.add(from * NC), (g.group - from).min(PIECE) / 4);
+                let high = half::<NC, true>(p, q, steps);
                 for c in 0..NC {
-                    let y = broadcast4(q.add(c * 4));
                     for v in 0..2 {
-                        let sum = _mm256_maddubs_epi16(abs[v], _mm256_sign_epi8(y, w[v]));
-                        dots[c][v] = _mm256_add_epi32(dots[c][v], pairs(sum));
+                        let high = _mm256_madd_epi16(high[c][v], sixteen);
+                        isum[c][v] = _mm256_add_epi32(isum[c][v], high);
                     }
                 }
-                p = p.add(64);
-                q = q.add(4 * NC);
+                let low = half::<NC, false>(p, q, steps);
+                for c in 0..NC {
+                    for v in 0..2 {
+                        isum[c][v] = _mm256_add_epi32(isum[c][v], pairs(low[c][v]));
+                    }
+                }
             }
-            add_group::<NC>(&mut out, &dots, scales(&r, base.add(at.d)), a, group);
+            for c in 0..NC {
+                let bias = _mm256_slli_epi32::<7>(_mm256_set1_epi32(sums[c]));
+                isum[c] = isum[c].map(|v| _mm256_sub_epi32(v, bias));
+            }
+            add_group::<NC>(&mut out, &isum, scales(&r, base.add(at.d)), a, group);
             if g.has_mins {
                 add_one_min::<NC>(&mut out, halves(base.add(at.dmin)), a, group);
             }
@@ -104,7 +151,8 @@ pub unsafe fn scaled<const NC: usize, const BIAS: i8>(
                 }
             }
             for s in 0..g.group / 16 {
-                let sc = both(signed(base.add(at.sc + s * 16 / g.sub * PANEL)));
+                let sub = if g.sub == SUM { s } else { s / 2 };
+                let sc = both(signed(base.add(at.sc + sub * PANEL)));
                 sixteen::<NC, BIAS>(base.add(256 * s), q.add(16 * NC * s), sc, &mut isum);
             }
             add_group::<NC>(&mut out, &isum, scales(&r, base.add(at.d)), a, group);

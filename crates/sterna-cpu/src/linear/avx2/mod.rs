@@ -23,15 +23,8 @@ use crate::pack::{Geometry, Kind, PANEL, Records};
 
 /// Widest block: its int16 sums, two registers of weights, a broadcast and a product are all 16 registers.
 pub const WIDEST: usize = 6;
-/// Widest block of bytes of any size, which need their absolute values and signs too.
-pub const WIDEST_SIGNED: usize = 4;
-/// Bytes of the stream to fetch ahead; 1 KiB is worse, 4 KiB no better on Zen 3.
-const AHEAD: usize = 2048;
-
-/// Whether a matrix needs [`WIDEST_SIGNED`].
-pub fn is_signed(g: &Geometry) -> bool {
-    g.kind == Kind::B8 && !g.has_sub_scales
-}
+/// Bytes of the stream to fetch ahead: 2 KiB leave 8-bit weights waiting on Zen 4, 8 KiB are worse at one row.
+const AHEAD: usize = 4096;
 
 type Pair = [__m256; 2];
 type Sums = [__m256i; 2];
@@ -41,6 +34,15 @@ type Sums = [__m256i; 2];
 struct Mask([u8; 32]);
 static THREES: Mask = Mask([3; 32]);
 static FIFTEENS: Mask = Mask([15; 32]);
+static EIGHTS: Mask = Mask([8; 32]);
+
+/// Aligns the stack of the function it is inlined to: a compiler that first meets the need for 32 bytes when it spills
+/// leaves the stack at 16, and then every other register spilled crosses two cache lines.
+#[inline(always)]
+fn align_stack() {
+    let mut here = Mask([0; 32]);
+    std::hint::black_box(&mut here);
+}
 
 #[inline(always)]
 unsafe fn load(p: *const u8) -> __m256i {
@@ -346,6 +348,7 @@ unsafe fn dot_sums<const NC: usize>(
 
 #[target_feature(enable = "avx2,fma,f16c")]
 unsafe fn int_kind<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
+    align_stack();
     let g = r.geometry;
     // SAFETY: the instruction set of this function.
     unsafe {
@@ -368,6 +371,7 @@ unsafe fn slice<const NC: usize>(
     a: &ActBlock<'_>,
     part: &mut [[i32; PANEL]],
 ) {
+    align_stack();
     // SAFETY: the instruction set of this function.
     unsafe { ternary::slice::<NC>(r, inputs, a, part) }
 }
