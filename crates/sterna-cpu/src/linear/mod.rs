@@ -54,7 +54,7 @@ impl Scratch {
 
 /// The widest block of rows that every member's kernel takes on this instruction set.
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut, unused_variables))]
-pub fn widest<'a>(isa: Isa, mut members: impl Iterator<Item = &'a Geometry>, _rows: usize) -> usize {
+pub fn widest<'a>(isa: Isa, mut members: impl Iterator<Item = &'a Geometry>, rows: usize) -> usize {
     match isa {
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512Vnni if members.all(|g| matches!(g.kind, Kind::B4 | Kind::B6 | Kind::B8)) => {
@@ -65,7 +65,7 @@ pub fn widest<'a>(isa: Isa, mut members: impl Iterator<Item = &'a Geometry>, _ro
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512 => avx512::WIDEST,
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => avx2::WIDEST,
+        Isa::Avx2 => avx2::widest(members, rows),
         #[cfg(any(test, all(target_arch = "aarch64", target_endian = "little")))]
         Isa::Neon | Isa::NeonDot => neon::WIDEST,
         #[allow(unreachable_patterns)]

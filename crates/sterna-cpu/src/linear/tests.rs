@@ -217,3 +217,52 @@ fn codes_of_three_overflow_no_partial_sum() {
         }
     }
 }
+
+/// Codes and scales that no encoder of ours makes (-128 in Q8_0, scales of -128 in Q6_K) give the portable twin's bits.
+#[test]
+fn any_codes_give_the_bits_of_the_portable_twin() {
+    const K: usize = 1280;
+    // Bytes of a block, and where its f16 scales lie.
+    let blocks: [(Encoding, usize, usize, &[usize]); 6] = [
+        (Encoding::Q8_0, 32, 34, &[0]),
+        (Encoding::Q4_0, 32, 18, &[0]),
+        (Encoding::Q4_1, 32, 20, &[0, 2]),
+        (Encoding::Q4K, 256, 144, &[0, 2]),
+        (Encoding::Q5K, 256, 176, &[0, 2]),
+        (Encoding::Q6K, 256, 210, &[208]),
+    ];
+    for (encoding, group, block, scales) in blocks {
+        for fill in [None, Some(0x80u8), Some(0x7f), Some(0xff), Some(0)] {
+            let mut data = vec![0u8; 16 * K / group * block];
+            for (at, b) in data.iter_mut().enumerate() {
+                *b = fill.unwrap_or_else(|| (noise(7, at) * 128.0) as i8 as u8);
+            }
+            for (at, b) in data.chunks_exact_mut(block).enumerate() {
+                for s in scales {
+                    let d = half::f16::from_f32(noise(8, at + s));
+                    b[*s..][..2].copy_from_slice(&d.to_bits().to_le_bytes());
+                }
+            }
+            let usage = WeightUse::Linear(LinearNumerics::Int8 { group });
+            let spec = WeightSpec { name: "w".into(), encoding, rows: 16, cols: K, usage };
+            let weight = Weight { encoding, rows: 16, cols: K, data: &data, order: RowOrder::Plain };
+            let m = Packed::new(&spec, &weight).unwrap();
+            let x: Vec<Vec<f32>> = (0..13)
+                .map(|r| {
+                    let value = |k: usize| match r % 3 {
+                        0 => noise(9, r * K + k),
+                        1 => 127.0,
+                        _ => -127.0,
+                    };
+                    (0..K).map(value).collect()
+                })
+                .collect();
+            let want = product(Isa::Portable, &m, &x);
+            for isa in Isa::here() {
+                for n in 1..=x.len() {
+                    assert!(product(isa, &m, &x[..n]) == want[..n], "{encoding} {fill:?} {isa:?} {n} rows");
+                }
+            }
+        }
+    }
+}

@@ -42,42 +42,80 @@ unsafe fn half<const NC: usize, const HIGH: bool>(
     }
 }
 
-/// Groups of one block, codes of any size. Products with `w + 128`, its two halves one after the other: int16 lanes
+/// Products of the `4 * steps` inputs of a group in int32 lanes, halves of `w + 128` one after the other: int16 lanes
 /// then hold the sums of a piece, where products of whole bytes would have to leave them at every step.
+#[inline(always)]
+unsafe fn by_halves<const NC: usize>(p: *const u8, q: *const u8, inputs: usize, sums: &[i32]) -> [Sums; NC] {
+    // SAFETY: the caller keeps 16 bytes of codes and one byte of every column readable for each input.
+    unsafe {
+        let sixteen = _mm256_set1_epi16(16);
+        let mut isum = zeros::<NC>();
+        for from in (0..inputs).step_by(PIECE) {
+            let (p, q, steps) = (p.add(16 * from), q.add(from * NC), (inputs - from).min(PIECE) / 4);
+            let high = half::<NC, true>(p, q, steps);
+            for c in 0..NC {
+                for v in 0..2 {
+                    isum[c][v] = _mm256_add_epi32(isum[c][v], _mm256_madd_epi16(high[c][v], sixteen));
+                }
+            }
+            let low = half::<NC, false>(p, q, steps);
+            for c in 0..NC {
+                for v in 0..2 {
+                    isum[c][v] = _mm256_add_epi32(isum[c][v], pairs(low[c][v]));
+                }
+            }
+        }
+        for c in 0..NC {
+            let bias = _mm256_slli_epi32::<7>(_mm256_set1_epi32(sums[c]));
+            isum[c] = isum[c].map(|v| _mm256_sub_epi32(v, bias));
+        }
+        isum
+    }
+}
+
+/// The same from `|w|` and activations with the sign of `w`: pairs are at most 2 * 128 * 127 = 32,512, so no int16
+/// overflows. `vpsignb` would wait for the units that multiply; a xor and a subtraction need not.
+#[inline(always)]
+unsafe fn by_signs<const NC: usize>(mut p: *const u8, mut q: *const u8, inputs: usize) -> [Sums; NC] {
+    // SAFETY: as in `by_halves`.
+    unsafe {
+        let mut dots = zeros::<NC>();
+        for _ in 0..inputs / 4 {
+            _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
+            let w = [load(p), load(p.add(32))];
+            let negative = w.map(|w| _mm256_cmpgt_epi8(_mm256_setzero_si256(), w));
+            let abs = w.map(|w| _mm256_abs_epi8(w));
+            for c in 0..NC {
+                let y = broadcast4(q.add(c * 4));
+                for v in 0..2 {
+                    let y = _mm256_sub_epi8(_mm256_xor_si256(y, negative[v]), negative[v]);
+                    dots[c][v] = _mm256_add_epi32(dots[c][v], pairs(_mm256_maddubs_epi16(abs[v], y)));
+                }
+            }
+            p = p.add(64);
+            q = q.add(4 * NC);
+        }
+        dots
+    }
+}
+
+/// Groups of one block, codes of any size.
 #[inline(always)]
 pub unsafe fn flat<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
     let (g, at) = (*r.geometry, Offsets::new(r.geometry));
     assert!(g.kind == Kind::B8 && a.width == NC && a.bytes.len() == g.cols * NC && g.sub == g.group);
     // SAFETY: offsets stay inside the records and `a.bytes`, both checked.
     unsafe {
-        let sixteen = _mm256_set1_epi16(16);
         let mut out = load_acc::<NC>(acc);
         for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
             let group = r.first + i;
             let base = record.as_ptr();
             let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
-            let sums = &a.sums[group * NC..][..NC];
-            let mut isum = zeros::<NC>();
-            for from in (0..g.group).step_by(PIECE) {
-                let (p, q, steps) = (base.add(16 * from), q.add(from * NC), (g.group - from).min(PIECE) / 4);
-                let high = half::<NC, true>(p, q, steps);
-                for c in 0..NC {
-                    for v in 0..2 {
-                        let high = _mm256_madd_epi16(high[c][v], sixteen);
-                        isum[c][v] = _mm256_add_epi32(isum[c][v], high);
-                    }
-                }
-                let low = half::<NC, false>(p, q, steps);
-                for c in 0..NC {
-                    for v in 0..2 {
-                        isum[c][v] = _mm256_add_epi32(isum[c][v], pairs(low[c][v]));
-                    }
-                }
-            }
-            for c in 0..NC {
-                let bias = _mm256_slli_epi32::<7>(_mm256_set1_epi32(sums[c]));
-                isum[c] = isum[c].map(|v| _mm256_sub_epi32(v, bias));
-            }
+            let isum = if NC > WIDEST_SIGNED {
+                by_halves::<NC>(base, q, g.group, &a.sums[group * NC..][..NC])
+            } else {
+                by_signs::<NC>(base, q, g.group)
+            };
             add_group::<NC>(&mut out, &isum, scales(&r, base.add(at.d)), a, group);
             if g.has_mins {
                 add_one_min::<NC>(&mut out, halves(base.add(at.dmin)), a, group);

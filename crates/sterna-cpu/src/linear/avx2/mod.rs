@@ -22,9 +22,18 @@ use crate::acts::{ActBlock, SUM};
 use crate::pack::{Geometry, Kind, PANEL, Records};
 
 /// Widest block: its int16 sums, two registers of weights, a broadcast and a product are all 16 registers.
-pub const WIDEST: usize = 6;
+const WIDEST: usize = 6;
+/// Widest block that multiplies whole signed bytes.
+const WIDEST_SIGNED: usize = 4;
 /// Bytes of the stream to fetch ahead: 2 KiB leave 8-bit weights waiting on Zen 4, 8 KiB are worse at one row.
 const AHEAD: usize = 4096;
+
+/// The widest block for a call of `rows` rows. Bytes of any size have faster kernels for up to [`WIDEST_SIGNED`] rows,
+/// and wider ones so that 5 and 6 rows read their weights once.
+pub fn widest<'a>(mut members: impl Iterator<Item = &'a Geometry>, rows: usize) -> usize {
+    let signed = members.any(|g| g.kind == Kind::B8 && !g.has_sub_scales);
+    if signed && rows > WIDEST { WIDEST_SIGNED } else { WIDEST }
+}
 
 type Pair = [__m256; 2];
 type Sums = [__m256i; 2];
