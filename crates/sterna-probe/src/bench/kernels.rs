@@ -181,7 +181,7 @@ pub fn kernel_table(
         let both = samples.arms.iter().zip(&bench.stats);
         both.map(|(arm, stats)| (arm, Load::of(*stats, 1, arm.time.median, limits)))
     };
-    let rate = loads().last().map_or(0.0, |l| l.1.gmac_s);
+    let rate = loads().next_back().map_or(0.0, |l| l.1.gmac_s);
     let mut rows = Vec::with_capacity(o.widths.len());
     for (width, (arm, load)) in o.widths.iter().zip(loads()) {
         let over = |x: f64, y: f64| if y > 0.0 { x / y } else { 0.0 };
