@@ -107,7 +107,14 @@ pub fn main(args: &GateArgs) -> Outcome {
         let factory = |arm: GateArm| {
             let fusions = if arm.fused { Fusions::ALL } else { Fusions::NONE };
             let device = if arm.portable { Device::CpuPortable } else { args.model.device };
-            let options = EngineOptions { threads: arm.threads, fusions, device, ..args.model.options() };
+            // As many threads as the arm says, whatever else runs.
+            let options = EngineOptions {
+                threads: arm.threads,
+                fusions,
+                device,
+                governor: false,
+                ..args.model.options()
+            };
             let engine = Engine::new(open_model(args.model.model.as_deref())?, &options)?;
             output::load(&engine, true)
         };
