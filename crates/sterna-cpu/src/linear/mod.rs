@@ -57,9 +57,7 @@ impl Scratch {
 pub fn widest<'a>(isa: Isa, mut members: impl Iterator<Item = &'a Geometry>, rows: usize) -> usize {
     match isa {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512Vnni if members.all(|g| matches!(g.kind, Kind::B4 | Kind::B6 | Kind::B8)) => {
-            avx512::WIDEST_SCALED
-        }
+        Isa::Avx512Vnni if members.any(|g| matches!(g.kind, Kind::B4 | Kind::B8)) => avx512::WIDEST_SCALED,
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512Vnni => avx512::WIDEST_VNNI,
         #[cfg(target_arch = "x86_64")]
