@@ -62,7 +62,10 @@ unsafe fn planes<const NC: usize>(
         let mask = [3u8, 12, 48, 192].map(|m| _mm512_set1_epi8(m as i8));
         let mut sum = [zeros::<NC>(); 4];
         for _ in 0..blocks {
-            _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
+            // One row alone leaves the processor time to fetch ahead by itself, and it does that better.
+            if NC > 1 {
+                _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
+            }
             let x = load(p);
             for j in 0..4 {
                 dot_vnni::<NC>(&mut sum[j], _mm512_and_si512(x, mask[j]), q.add(4 * NC * j));
