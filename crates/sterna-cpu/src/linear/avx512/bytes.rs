@@ -16,7 +16,10 @@ unsafe fn sub_block<const NC: usize, const VNNI: bool>(
     unsafe {
         let bias = _mm512_set1_epi8(-128);
         for _ in 0..steps {
-            _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
+            // One row alone leaves the processor time to fetch ahead by itself, and it does that better.
+            if NC > 1 {
+                _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
+            }
             let w = load(p);
             if VNNI {
                 dot_vnni::<NC>(&mut dots, _mm512_xor_si512(w, bias), q);
