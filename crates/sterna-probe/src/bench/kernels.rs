@@ -42,6 +42,42 @@ pub struct KernelOptions {
     pub rounds: Rounds,
 }
 
+/// Most rows of a call.
+const WIDEST: usize = 1024;
+/// Longest side of a matrix.
+const SIDE: usize = 1 << 20;
+/// Most bytes of a matrix.
+const BYTES: u64 = 4 << 30;
+/// Most matrices of a call: very small ones may then stay in a cache.
+const MATRICES: usize = 4096;
+
+impl KernelOptions {
+    /// Bytes of one matrix.
+    ///
+    /// # Errors
+    /// [`BenchError::Options`] when the options measure nothing, or more than a machine has.
+    pub fn check(&self) -> Result<u64, BenchError> {
+        let refuse = |text: String| Err(BenchError::Options(text));
+        let ascending = self.widths.windows(2).all(|w| w[0] < w[1]);
+        let (first, last) = (self.widths.first().copied().unwrap_or(0), self.widths.last().copied());
+        if first == 0 || !ascending || last.is_some_and(|w| w > WIDEST) {
+            return refuse(format!("widths must ascend from at least 1 to at most {WIDEST}"));
+        }
+        let Self { encoding, rows, cols, .. } = *self;
+        if !(VOCAB..=SIDE).contains(&rows) || !(1..=SIDE).contains(&cols) {
+            return refuse(format!(
+                "a matrix has {VOCAB} to {SIDE} rows and 1 to {SIDE} columns, not {rows} x {cols}"
+            ));
+        }
+        let row_bytes = encoding.row_bytes(cols).map_err(|e| BenchError::Options(e.to_string()))?;
+        match (row_bytes * rows) as u64 {
+            0 => refuse("a matrix of no bytes".into()),
+            n if n > BYTES => refuse(format!("a matrix of {n} bytes; at most {BYTES} are measured")),
+            n => Ok(n),
+        }
+    }
+}
+
 fn name<S: serde::Serializer>(encoding: &Encoding, s: S) -> Result<S::Ok, S::Error> {
     s.serialize_str(encoding.name())
 }
@@ -137,15 +173,8 @@ pub fn kernel_table(
     limits: &Limits,
 ) -> Result<KernelTable, BenchError> {
     let o = options;
-    if o.widths.first().is_none_or(|w| *w == 0) || o.widths.windows(2).any(|w| w[0] >= w[1]) {
-        return Err(BenchError::Options("widths must ascend from at least 1".into()));
-    }
-    let row_bytes = o.encoding.row_bytes(o.cols).map_err(|e| BenchError::Options(e.to_string()))?;
-    if o.rows < VOCAB || row_bytes == 0 {
-        return Err(BenchError::Options(format!("a matrix needs at least {VOCAB} rows and a column")));
-    }
-    let each = (row_bytes * o.rows) as u64;
-    let matrices = usize::try_from(o.cold_bytes.div_ceil(each)).unwrap_or(1).max(1);
+    let each = o.check()?;
+    let matrices = usize::try_from(o.cold_bytes.div_ceil(each)).map_or(MATRICES, |n| n.clamp(1, MATRICES));
     let plan = Arc::new(plan(o, matrices));
     let weights = Matrices::new(&plan.weights, 1);
     let mut executor = backend.load(plan, &weights, &mut |_, _| {})?;
@@ -245,5 +274,43 @@ impl fmt::Display for KernelTable {
         let KernelOptions { encoding, rows, cols, .. } = &self.options;
         let (n, note) = (self.matrices, self.samples.note());
         write!(f, "{encoding} {rows} x {cols}, {n} matrices in turn\n{t}{note}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(rows: usize, cols: usize, widths: &[usize]) -> KernelOptions {
+        let widths = widths.to_vec();
+        KernelOptions {
+            encoding: Encoding::TQ2_0,
+            rows,
+            cols,
+            widths,
+            cold_bytes: 1,
+            rounds: Rounds::default(),
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_measured_is_refused() {
+        assert_eq!(options(4096, 256, &[1, 2, 1024]).check().unwrap(), 4096 * 66);
+        for (rows, cols, widths) in [
+            (usize::MAX, 256, &[1][..]),
+            (1 << 63, 1, &[1]),
+            (15, 256, &[1]),
+            (16, 0, &[1]),
+            (16, 255, &[1]),
+            (1 << 20, 1 << 20, &[1]),
+            (16, 256, &[]),
+            (16, 256, &[0]),
+            (16, 256, &[2, 1]),
+            (16, 256, &[1, 1025]),
+            (16, 256, &[usize::MAX]),
+        ] {
+            let refused = options(rows, cols, widths).check();
+            assert!(matches!(refused, Err(BenchError::Options(_))), "{rows} x {cols} {widths:?}");
+        }
     }
 }

@@ -110,9 +110,9 @@ fn session(args: &BenchArgs) -> Result<(String, Session), Box<dyn std::error::Er
     Ok((format!("synthetic {shape}, {layers} layers, {linear} and {head}"), Session::new(executor, context)?))
 }
 
-fn kernels(args: &BenchArgs, limits: &Limits) -> Outcome {
-    let backend = engine::backend(&options(args))?;
-    let mut tables = Vec::new();
+/// What `--kernels` and `--shapes` ask for, checked before anything is measured.
+fn kernel_options(args: &BenchArgs) -> Result<Vec<KernelOptions>, Box<dyn std::error::Error>> {
+    let mut all = Vec::new();
     for encoding in &args.kernels {
         for shape in &args.shapes {
             let sides = shape.split_once('x').and_then(|(r, c)| Some((r.parse().ok()?, c.parse().ok()?)));
@@ -125,12 +125,21 @@ fn kernels(args: &BenchArgs, limits: &Limits) -> Outcome {
                 cold_bytes: 160 << 20,
                 rounds: Rounds { rounds: args.rounds.max(1), ..Rounds::default() },
             };
-            let table = bench::kernel_table(&*backend, &options, limits)?;
-            if !args.model.json {
-                say!("\n{table}");
-            }
-            tables.push(table);
+            options.check()?;
+            all.push(options);
         }
+    }
+    Ok(all)
+}
+
+fn kernels(args: &BenchArgs, backend: &dyn Backend, all: &[KernelOptions], limits: &Limits) -> Outcome {
+    let mut tables = Vec::new();
+    for options in all {
+        let table = bench::kernel_table(backend, options, limits)?;
+        if !args.model.json {
+            say!("\n{table}");
+        }
+        tables.push(table);
     }
     if args.model.json {
         say!("{}", json!({ "limits": limits, "kernels": tables }));
@@ -148,6 +157,8 @@ pub fn main(args: &BenchArgs) -> Outcome {
         }
         Ok(())
     };
+    let wanted = kernel_options(args)?;
+    let backend = engine::backend(&options(args))?;
     let limits = Limits::measure(&LimitOptions::new(threads))?;
     show(&limits)?;
     if args.limits_only {
@@ -157,7 +168,7 @@ pub fn main(args: &BenchArgs) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     if !args.kernels.is_empty() {
-        return kernels(args, &limits);
+        return kernels(args, &*backend, &wanted, &limits);
     }
     let (name, mut session) = session(args)?;
     let rounds = Rounds { rounds: args.rounds.max(1), ..Rounds::default() };

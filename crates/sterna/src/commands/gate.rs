@@ -30,10 +30,10 @@ pub struct GateArgs {
     #[arg(long)]
     pub quick: bool,
     /// Chunk lengths to walk in, instead of the usual ones
-    #[arg(long, value_delimiter = ',', value_name = "ROWS")]
+    #[arg(long, value_delimiter = ',', value_name = "ROWS", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
     pub chunks: Vec<usize>,
     /// Thread counts to walk with, instead of the usual ones
-    #[arg(long, value_delimiter = ',', value_name = "N")]
+    #[arg(long, value_delimiter = ',', value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=256))]
     pub walk_threads: Vec<usize>,
     /// Golden outputs to compare with (safetensors of the oracle, or llama.cpp's as JSON); may be given several times
     #[arg(long, value_name = "FILE")]
