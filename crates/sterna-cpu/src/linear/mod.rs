@@ -3,6 +3,18 @@
 //! The written order of one output: groups of inputs ascending, one fused multiply-add each (`sterna-ref` has it in
 //! plain words). Widths, blocks, panels and threads only decide who computes an output, never how.
 
+/// Calls `$f::<n>` for the width `n` that a block has.
+#[cfg(target_arch = "x86_64")]
+macro_rules! by_width {
+    ($width:expr, $f:ident, $args:tt, $($n:literal)*) => {
+        match $width {
+            $($n => by_width!(@call $f, $n, $args),)*
+            other => unreachable!("a block of {other} rows"),
+        }
+    };
+    (@call $f:ident, $n:literal, ($($arg:expr),*)) => { $f::<$n>($($arg),*) };
+}
+
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::json;
 use sterna_format::Encoding;
-use sterna_plan::{Backend, LinearNumerics, PlanOptions};
+use sterna_plan::{Backend, PlanOptions};
 use sterna_probe::bench::{self, GenerationOptions, KernelOptions, RowsWanted, WidthOptions};
 use sterna_probe::interleave::Rounds;
 use sterna_probe::limits::{LimitOptions, Limits};
@@ -92,11 +92,7 @@ fn session(args: &BenchArgs) -> Result<(String, Session), Box<dyn std::error::Er
     let config = synthetic::config(shape, args.layers, args.vocab).ok_or("unknown shape")?;
     let (linear, head): (Encoding, Encoding) = (args.weights.parse()?, args.head.parse()?);
     let weights = Synthetic::new(&config, linear, head, 1);
-    let numerics = |_: &str, encoding: Encoding, cols: usize| match encoding.int_layout(cols) {
-        None => LinearNumerics::Float,
-        Some(l) if l.group == cols && cols.is_multiple_of(256) => LinearNumerics::Int8 { group: 256 },
-        Some(l) => LinearNumerics::Int8 { group: l.group },
-    };
+    let numerics = |_: &str, encoding: Encoding, cols: usize| sterna_bundle::default_numerics(encoding, cols);
     let context = options.context.unwrap_or(1024);
     let plan = Arc::new(sterna_plan::build(&config, &weights, &numerics, &PlanOptions::new(context))?);
     let bar = output::bytes_bar("packing", args.model.json);

@@ -414,16 +414,6 @@ unsafe fn float_kind<const NC: usize, const P: usize>(
     }
 }
 
-macro_rules! by_width {
-    ($width:expr, $f:ident, $args:tt, $($n:literal)*) => {
-        match $width {
-            $($n => by_width!(@call $f, $n, $args),)*
-            other => unreachable!("a block of {other} rows"),
-        }
-    };
-    (@call $f:ident, $n:literal, ($($arg:expr),*)) => { $f::<$n>($($arg),*) };
-}
-
 /// Adds the products of integer records to `acc[column][row]`.
 ///
 /// # Safety

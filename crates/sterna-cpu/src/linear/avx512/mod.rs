@@ -75,7 +75,7 @@ impl Offsets {
 
 #[inline(always)]
 unsafe fn scales(r: &Records<'_>, d: *const u8) -> __m512 {
-    // SAFETY: records hold 16 f16 after the codes, `row_d` 16 f32.
+    // SAFETY: records hold 16 f16 at `d`, `row_d` 16 f32.
     unsafe {
         match r.row_d {
             Some(d) => _mm512_loadu_ps(d.as_ptr()),
@@ -299,16 +299,6 @@ unsafe fn float_kind<const NC: usize, const P: usize>(
             _ => floats::run::<NC, 2, P>(r, a, acc),
         }
     }
-}
-
-macro_rules! by_width {
-    ($width:expr, $f:ident, $args:tt, $($n:literal)*) => {
-        match $width {
-            $($n => by_width!(@call $f, $n, $args),)*
-            other => unreachable!("a block of {other} rows"),
-        }
-    };
-    (@call $f:ident, $n:literal, ($($arg:expr),*)) => { $f::<$n>($($arg),*) };
 }
 
 /// Adds the products of integer records to `acc[column][row]`.
