@@ -49,12 +49,11 @@ impl Pool {
             let n = slots.checked_mul(stored).and_then(|n| n.checked_mul(kv_heads * head_dim));
             let half = || {
                 let n = n.ok_or(BackendError::Memory { bytes: usize::MAX, what: "keys and values" })?;
-                let mut v = Vec::new();
+                // Zeroed by the system page by page as positions fill: a session takes what it has seen, not what
+                // it could see.
                 let bytes = n.saturating_mul(2);
-                v.try_reserve_exact(n)
-                    .map_err(|_| BackendError::Memory { bytes, what: "keys and values" })?;
-                v.resize(n, 0u16);
-                Ok::<_, BackendError>(v)
+                bytemuck::try_zeroed_vec::<u16>(n)
+                    .map_err(|()| BackendError::Memory { bytes, what: "keys and values" })
             };
             layers.push(LayerKv { kv_heads: *kv_heads, head_dim: *head_dim, keys: half()?, values: half()? });
         }

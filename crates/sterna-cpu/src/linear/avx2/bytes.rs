@@ -142,7 +142,7 @@ unsafe fn sixteen<const NC: usize, const BIAS: i8>(
         for from in (0..4).step_by(steps) {
             let mut sum = zeros::<NC>();
             for j in from..from + steps {
-                _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(64 * j + FAR).cast());
+                _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(64 * j + FARTHEST).cast());
                 let mut w = [load(p.add(64 * j)), load(p.add(64 * j + 32))];
                 if BIAS != 0 {
                     w = w.map(|w| _mm256_add_epi8(w, _mm256_set1_epi8(BIAS)));

@@ -25,10 +25,12 @@ use crate::pack::{Geometry, Kind, PANEL, Records};
 const WIDEST: usize = 6;
 /// Widest block that multiplies whole signed bytes.
 const WIDEST_SIGNED: usize = 4;
-/// Bytes of the stream to fetch ahead; 1 KiB is worse, 4 KiB no better on Zen 3, nor on Zen 4 but for [`FAR`].
+/// Bytes of a ternary or float stream to fetch ahead; 1 KiB is worse, 4 KiB no better on Zen 3 and Zen 4.
 const AHEAD: usize = 2048;
+/// The same for 4-bit weights, whose records end in scales that nobody fetches.
+const FARTHER: usize = 2 * AHEAD;
 /// The same for 8-bit weights with sub-blocks, which waited at every width with less.
-const FAR: usize = 2 * AHEAD;
+const FARTHEST: usize = 4 * AHEAD;
 
 /// The widest block for a call of `rows` rows. Bytes of any size have faster kernels for up to [`WIDEST_SIGNED`] rows,
 /// and wider ones so that 5 and 6 rows read their weights once.

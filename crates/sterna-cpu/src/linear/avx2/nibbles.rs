@@ -8,13 +8,13 @@ unsafe fn sub_block<const NC: usize>(mut p: *const u8, mut q: *const u8, steps: 
     // SAFETY: the caller keeps 64 bytes of codes and 8 inputs of every column readable for each step.
     unsafe {
         let mut sum = zeros::<NC>();
-        _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
+        _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(FARTHER).cast());
         dot::<NC, true>(&mut sum, plane::<0, NC>(p, &FIFTEENS), q);
         dot::<NC, false>(&mut sum, plane::<4, NC>(p, &FIFTEENS), q.add(4 * NC));
         for _ in 1..steps {
             p = p.add(64);
             q = q.add(8 * NC);
-            _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
+            _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(FARTHER).cast());
             dot::<NC, false>(&mut sum, plane::<0, NC>(p, &FIFTEENS), q);
             dot::<NC, false>(&mut sum, plane::<4, NC>(p, &FIFTEENS), q.add(4 * NC));
         }
