@@ -133,7 +133,7 @@ pub fn memcmp<E: Into<FactoryError>>(
     let widest = session.executor().plan().entries.last().map_or(1, |e| e.width);
     let vocab = session.executor().plan().vocab;
     let (base, ties) = walk_base(&mut session, ids, widest)?;
-    let state = state(&session, "base")?;
+    let state = StatePrint::read(&session, "base")?;
     drop(session);
 
     let (arms, skipped) = options.arms(ids.len(), widest);
@@ -146,7 +146,7 @@ pub fn memcmp<E: Into<FactoryError>>(
             let mut found = Collector::new(&base);
             let mut on_row = |at: usize, outputs: &_, row: usize| found.row(at, outputs, row);
             walk.take(&mut session, ids, widest, &mut on_row).map_err(GateError::session(&name))?;
-            let end = self::state(&session, &name)?;
+            let end = StatePrint::read(&session, &name)?;
             reports.push(ArmReport {
                 arm,
                 walk: walk.to_string(),
@@ -189,12 +189,6 @@ fn walk_base(
     };
     Walk::Steps.take(session, ids, widest, &mut on_row).map_err(GateError::session("base, S=1"))?;
     Ok((base, ties))
-}
-
-fn state(session: &Session, arm: &str) -> Result<StatePrint, GateError> {
-    let bytes = session.executor().state_bytes(0);
-    let bytes = bytes.map_err(|e| GateError::Session { arm: arm.into(), source: e.into() })?;
-    Ok(StatePrint::of(&bytes))
 }
 
 type First = Option<(usize, sterna_plan::Top2, Vec<f32>)>;
