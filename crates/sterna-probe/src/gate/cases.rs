@@ -64,7 +64,7 @@ impl Case {
     }
 
     /// What is wrong with it by itself.
-    fn complaint(&self) -> Option<String> {
+    pub(super) fn complaint(&self) -> Option<String> {
         let n = self.tokens.len();
         if self.text.is_none() && self.prompt.is_none() {
             return Some("neither `text` nor `prompt`".into());

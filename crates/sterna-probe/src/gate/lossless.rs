@@ -226,9 +226,8 @@ pub fn lossless(
 }
 
 fn difference(request: usize, base: &Answer, arm: &Answer) -> Option<AnswerDifference> {
-    let differs = |what, at, base: String, arm: String| {
-        Some(AnswerDifference { request, what, at, base, arm })
-    };
+    let differs =
+        |what, at, base: String, arm: String| Some(AnswerDifference { request, what, at, base, arm });
     let shown = |x: Option<&u32>| x.map_or_else(|| "nothing".to_owned(), u32::to_string);
     if base.tokens != arm.tokens {
         let at = base.tokens.iter().zip(&arm.tokens).take_while(|(a, b)| a == b).count();
@@ -276,7 +275,11 @@ impl fmt::Display for LosslessReport {
                 a.tokens.to_string(),
                 drafts(|s| s.accepted),
                 drafts(|s| s.rejected),
-                if a.failures.is_empty() { String::new() } else { format!("FAIL: {}", a.failures.join("; ")) },
+                if a.failures.is_empty() {
+                    String::new()
+                } else {
+                    format!("FAIL: {}", a.failures.join("; "))
+                },
             ]);
         }
         write!(f, "{t}")?;

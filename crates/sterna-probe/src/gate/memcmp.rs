@@ -104,7 +104,7 @@ impl GateOptions {
 ///
 /// Compared for each row: the SHA-256 of all its logits' bits, the best token, and the bits of the best two logits.
 /// Compared at the end of each walk: every byte of [`state_bytes`](sterna_plan::Executor::state_bytes), by SHA-256 of
-/// blocks of 4 KiB. Only hashes are kept; for the first row that differs in a walk, the base row is computed again to
+/// blocks of 4 KiB. `progress` hears walks done and in all, the base among them. Only hashes are kept; for the first row that differs in a walk, the base row is computed again to
 /// report how many values differ and by how much. One session is alive at a time.
 ///
 /// # Errors
@@ -114,6 +114,7 @@ pub fn memcmp<E: Into<FactoryError>>(
     factory: &dyn Fn(GateArm) -> Result<Session, E>,
     ids: &[u32],
     options: &GateOptions,
+    progress: &mut dyn FnMut(usize, usize),
 ) -> Result<GateReport, GateError> {
     if ids.len() < 8 {
         return Err(GateError::Options(format!("a gate needs at least 8 tokens, not {}", ids.len())));
@@ -139,6 +140,8 @@ pub fn memcmp<E: Into<FactoryError>>(
     let (arms, skipped) = options.arms(ids.len(), widest);
     let mut reports = Vec::new();
     let mut rows = Vec::new();
+    let total = 1 + arms.iter().map(|(_, walks)| walks.len()).sum::<usize>();
+    progress(1, total);
     for (arm, walks) in arms {
         let mut session = make(arm)?;
         for walk in walks {
@@ -159,6 +162,7 @@ pub fn memcmp<E: Into<FactoryError>>(
                 first: None,
             });
             rows.push(found.first);
+            progress(1 + reports.len(), total);
         }
     }
     let repeatable = explain(&make, ids, &base, &mut reports, rows)?;

@@ -2,7 +2,7 @@
 //!
 //! A transcript is JSON, one object a line. The first line may be a header ([`Header`], told by its `transcript`
 //! field); every other line is a [`Case`]: `text` or `prompt` (token ids) or both, and the expected `tokens`, with
-//! `margins` and `seconds` where the engine knows them.
+//! `margins` and `seconds` where the engine knows them. What `scripts/llamacpp_greedy.py` writes is read as well.
 
 use std::fmt;
 use std::path::Path;
@@ -14,6 +14,7 @@ use sterna_run::Session;
 
 use super::cases::{self, Case};
 use super::compare::argmax;
+use super::golden_file::LlamaCpp;
 use super::{
     GateError, Golden, GoldenBounds, GoldenPrompt, GreedyStep, PromptReport, Refusal, fingerprint, golden,
 };
@@ -86,8 +87,14 @@ impl Transcript {
     /// # Errors
     /// As [`Transcript::open`].
     pub fn parse(source: &str, text: &str) -> Result<Self, GateError> {
-        let header = header_of(source, text)?;
-        let cases = cases::cases(source, text, usize::from(header.is_some()))?;
+        let (header, cases) = match serde_json::from_str::<LlamaCpp>(text) {
+            Ok(file) => of_llamacpp(source, file)?,
+            Err(_) => {
+                let header = header_of(source, text)?;
+                let cases = cases::cases(source, text, usize::from(header.is_some()))?;
+                (header, cases)
+            }
+        };
         if let Some(case) = cases.iter().find(|c| c.tokens.is_empty()) {
             let name = case.name();
             return Err(GateError::Options(format!("{source}: prompt {name} expects no tokens")));
@@ -152,12 +159,37 @@ impl Transcript {
         }
         let vocab = Some(session.executor().plan().vocab);
         let tokenizer = Some(fingerprint::tokenizer(tokenizer));
-        Ok(Self {
-            source,
-            header: Some(Header { transcript: VERSION, tokenizer, vocab, ..header }),
-            cases,
-        })
+        Ok(Self { source, header: Some(Header { transcript: VERSION, tokenizer, vocab, ..header }), cases })
     }
+}
+
+fn of_llamacpp(source: &str, file: LlamaCpp) -> Result<(Option<Header>, Vec<Case>), GateError> {
+    let version = file.engine.get("llama.cpp").and_then(|v| v.as_str()).unwrap_or_default();
+    let header = Header {
+        transcript: VERSION,
+        engine: Some(format!("llama.cpp {version}").trim_end().to_owned()),
+        model: file.model,
+        ..Header::default()
+    };
+    let mut cases = Vec::with_capacity(file.cases.len());
+    for (i, c) in file.cases.into_iter().enumerate() {
+        let case = Case {
+            text: Some(c.prompt),
+            prompt: Some(c.prompt_ids),
+            tokens: c.greedy_ids,
+            margins: c.greedy_margin,
+            seconds: c.greedy_second.unwrap_or_default(),
+            ..Case::default()
+        };
+        if let Some(why) = case.complaint() {
+            return Err(GateError::Golden(format!("{source}, case {i}: {why}")));
+        }
+        cases.push(case);
+    }
+    if cases.is_empty() {
+        return Err(GateError::Golden(format!("{source} has no cases")));
+    }
+    Ok((Some(header), cases))
 }
 
 /// The best token but `best`.

@@ -17,7 +17,8 @@ use super::super::compare::log_sum_exp;
 use super::task::{share_error, with_bos};
 
 /// The rule, as it stands in a protocol.
-pub const RULE: &str = "log probability of the continuation's tokens after the common beginning; sum, by token, by byte";
+pub const RULE: &str =
+    "log probability of the continuation's tokens after the common beginning; sum, by token, by byte";
 
 /// A multiple-choice item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -95,7 +95,7 @@ fn windows(n: usize, size: usize, stride: usize, bos: usize, budget: usize) -> V
     let (mut begin, mut scored, mut left) = (0, 0, budget);
     while scored < n && left > 0 {
         let first = scored.max(begin + 1 - bos);
-        let end = (begin + size).min(n).min(first + left);
+        let end = (begin + size).min(n).min(first.saturating_add(left));
         if first < end {
             out.push(Window { begin, first, end });
             left -= end - first;
@@ -252,7 +252,10 @@ mod tests {
                             assert!(w.end - w.begin <= size && w.first + bos > w.begin, "{w:?}");
                             assert_eq!(w.begin % stride, 0);
                             if w.begin > 0 && stride < size {
-                                assert!(w.first >= w.begin + (size - stride).min(w.end - w.begin - 1), "{w:?}");
+                                assert!(
+                                    w.first >= w.begin + (size - stride).min(w.end - w.begin - 1),
+                                    "{w:?}"
+                                );
                             }
                             scored[w.first..w.end].iter_mut().for_each(|s| *s += 1);
                         }
