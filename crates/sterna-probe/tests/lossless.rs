@@ -110,7 +110,8 @@ fn scripted(change: fn(&mut Answer)) -> ArmSpec<'static> {
 
 #[test]
 fn every_part_of_an_answer_is_compared() {
-    let changes: [(fn(&mut Answer), &str); 5] = [
+    let changes: [(fn(&mut Answer), &str); 6] = [
+        (|a| a.state = Some("other".into()), "state"),
         (|a| a.tokens.push(7), "tokens"),
         (|a| a.tokens.truncate(1), "tokens"),
         (|a| a.text.push(' '), "text"),
@@ -122,6 +123,19 @@ fn every_part_of_an_answer_is_compared() {
         assert!(!report.passed(), "{report}");
         assert_eq!(report.arms[1].first.as_ref().unwrap().what, what);
     }
+}
+
+/// The one token of these answers is chosen before the lost key could be read: only the state tells.
+#[test]
+fn a_state_that_no_answer_has_seen_is_found() {
+    let one: Vec<Request> = requests().into_iter().map(|r| Request { max_tokens: Some(1), ..r }).collect();
+    let n = one[0].prompt.len();
+    let arm = plain("lost", Reading::Cold { rows: 128 }, move || {
+        broken_file(model(), CONTEXT, Fault::LoseLastKv(n))
+    });
+    let report = lossless(&[base(), arm], &one, &mut |_| {}).unwrap();
+    let first = report.arms[1].first.as_ref().unwrap();
+    assert_eq!((first.what, first.request, report.arms[1].equal), ("state", 0, 6), "{report}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use common::{Fault, broken_file, built_in, file_session, root};
 use sterna_bundle::Model;
+use sterna_checkpoint::Tokenizer;
 use sterna_probe::gate::quality::{
     Bos, PerplexityOptions, Protocol, QualityReport, RULES, Subject, TaskOptions, TaskResult, Tasks, compare,
     perplexity, tasks,
@@ -176,6 +177,18 @@ fn short_answers_are_judged_by_their_text() {
     let right = of(r#""no","The AFTER!""#);
     assert_eq!((right.items, right.right), (1, 1), "{right:?}");
     assert_eq!(of(r#""before","afterwards""#).right, 0);
+}
+
+/// A tokenizer rebuilt from a GGUF file is the original; another end token makes another tokenizer.
+#[test]
+fn the_fingerprint_is_of_what_tokens_mean() {
+    let json = std::fs::read(root().join("tests/data/llama-tern-30m/tokenizer.json")).unwrap();
+    let rebuilt = &model().tokenizer;
+    let of = |config| fingerprint::tokenizer(&Tokenizer::from_json(&json, config).unwrap());
+    let mut config = rebuilt.config().clone();
+    assert_eq!(of(config.clone()), fingerprint::tokenizer(rebuilt));
+    config.eos = vec![0];
+    assert_ne!(of(config), fingerprint::tokenizer(rebuilt));
 }
 
 fn report(perplexity: bool, task: bool) -> QualityReport {

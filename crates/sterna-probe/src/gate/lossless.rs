@@ -1,4 +1,5 @@
-//! The same answers on every arm: tokens, text and finish reason compared byte for byte over a prompt file.
+//! The same answers on every arm: tokens, text, finish reason and the state left behind, compared byte for byte over a
+//! prompt file.
 //!
 //! An arm is anything that answers a request. [`PlainArm`] is a session in one of its walks; an arm that speculates
 //! implements [`Arm`] in the same way and fills [`Answer::speculation`]: if its run accepts no draft, or rejects none,
@@ -11,7 +12,7 @@ use serde::Serialize;
 use sterna_checkpoint::Tokenizer;
 use sterna_run::{Request, Session, Silent, generate};
 
-use super::{FactoryError, GateError};
+use super::{FactoryError, GateError, fingerprint};
 use crate::table::Table;
 
 /// Drafts of one answer or of a whole run.
@@ -34,6 +35,9 @@ pub struct Answer {
     pub finish: String,
     /// Tokens of the prompt.
     pub prompt_tokens: usize,
+    /// SHA-256 of the whole state after the answer, as [`Executor::state_bytes`](sterna_plan::Executor::state_bytes)
+    /// gives it; compared where both arms tell it.
+    pub state: Option<String>,
     /// Drafts, of an arm that speculates.
     pub speculation: Option<Speculation>,
 }
@@ -99,11 +103,13 @@ impl Arm for PlainArm<'_> {
             sterna_run::Finish::Stop { text } => format!("stop {text:?}"),
             other => other.name().to_owned(),
         };
+        let state = fingerprint::bytes(&self.session.executor().state_bytes(0)?);
         Ok(Answer {
             tokens: made.tokens,
             text: made.text,
             finish,
             prompt_tokens: made.prompt_tokens,
+            state: Some(state),
             speculation: None,
         })
     }
@@ -114,7 +120,7 @@ impl Arm for PlainArm<'_> {
 pub struct AnswerDifference {
     /// Index of the request.
     pub request: usize,
-    /// "tokens", "text", "finish" or "usage".
+    /// "tokens", "text", "finish", "usage" or "state".
     pub what: &'static str,
     /// The first place that differs: a token or a byte; 0 for the others.
     pub at: usize,
@@ -131,7 +137,7 @@ pub struct LosslessArm {
     pub name: String,
     /// Requests answered.
     pub requests: usize,
-    /// Of these, with the base's tokens, text, finish reason and usage.
+    /// Of these, with the base's tokens, text, finish reason, usage and state.
     pub equal: usize,
     /// Tokens made.
     pub tokens: usize,
@@ -243,7 +249,10 @@ fn difference(request: usize, base: &Answer, arm: &Answer) -> Option<AnswerDiffe
     if base.prompt_tokens != arm.prompt_tokens {
         return differs("usage", 0, base.prompt_tokens.to_string(), arm.prompt_tokens.to_string());
     }
-    None
+    match (&base.state, &arm.state) {
+        (Some(a), Some(b)) if a != b => differs("state", 0, a.clone(), b.clone()),
+        _ => None,
+    }
 }
 
 impl LosslessArm {

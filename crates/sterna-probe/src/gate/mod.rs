@@ -129,7 +129,10 @@ pub enum GateError {
         why: String,
     },
     /// Results that were not made in the same way say nothing about each other.
-    #[error("refused, the results cannot be compared: {}", listed(.0))]
+    #[error(
+        "refused, the results cannot be compared: {}; measure as the file was made, or make the file anew",
+        listed(.0)
+    )]
     Refused(Vec<Refusal>),
     /// An arm of the lossless gate.
     #[error("{arm}: {source}")]
