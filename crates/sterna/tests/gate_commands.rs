@@ -129,6 +129,7 @@ fn a_transcript_is_written_held_altered_and_refused() {
     let headless = folder
         .write("headless.jsonl", "{\"text\":\"Once upon a\",\"prompt\":[2428,921,262],\"tokens\":[608]}");
     ends(0, &["transcript", &headless, "--exact"]);
+    let other_model = root().join("tests/data/oracle/f_llama").to_str().unwrap().to_owned();
     for (args, words) in [
         (&["transcript"][..], "FILE"),
         (&["transcript", &bad], "line 2"),
@@ -137,10 +138,7 @@ fn a_transcript_is_written_held_altered_and_refused() {
         (&["transcript", &oracle, "--prompt", "x"], "--write"),
         (&["transcript", "--write", &folder.path("x")], "--prompts FILE"),
         (&["transcript", "--write", &folder.path("x"), "--prompt", ""], "no tokens"),
-        (
-            &["transcript", &oracle, "-m", &root().join("tests/data/oracle/f_llama").to_str().unwrap()[..]],
-            "refused",
-        ),
+        (&["transcript", &oracle, "-m", &other_model], "refused"),
     ] {
         let code = if words == "refused" { 3 } else { 2 };
         let said = ends(code, args);
