@@ -6,10 +6,24 @@ mod common;
 
 use common::{Fault, broken, file_session, root, tiny, tiny_law};
 use sterna_bundle::Model;
-use sterna_probe::gate::{GateArm, GateError, GateOptions, GateReport, memcmp};
+use sterna_probe::gate::{self, FactoryError, GateArm, GateError, GateOptions, GateReport};
 use sterna_probe::tokens;
 
 const N: usize = 130;
+
+fn memcmp<E: Into<FactoryError>>(
+    factory: &dyn Fn(GateArm) -> Result<sterna_run::Session, E>,
+    ids: &[u32],
+    options: &GateOptions,
+) -> Result<GateReport, GateError> {
+    let mut walks = 0;
+    let report = gate::memcmp(factory, ids, options, &mut |done, total| {
+        assert!(done == walks + 1 && done <= total, "{done} of {total}");
+        walks = done;
+    })?;
+    assert_eq!(walks, 1 + report.arms.len());
+    Ok(report)
+}
 
 fn ids() -> Vec<u32> {
     tokens::seeded(3, N, 100)

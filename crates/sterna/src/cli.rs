@@ -45,7 +45,7 @@ pub enum Command {
     /// Measure prefill and decode, interleaved, against this machine's limits
     Bench(crate::commands::bench::BenchArgs),
     /// Prove that chunks, threads and folds change no bit, and compare with goldens
-    Gate(crate::commands::gate::GateArgs),
+    Gate(Box<crate::commands::gate::GateArgs>),
     /// Download a model from the Hugging Face hub
     Pull(crate::commands::pull::PullArgs),
     /// Print completions for a shell

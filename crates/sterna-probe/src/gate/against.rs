@@ -7,6 +7,7 @@ use sterna_plan::{Outputs, Top2, Wanted};
 use sterna_run::Session;
 
 use super::GateError;
+use super::compare::log_sum_exp;
 use crate::table::Table;
 
 /// Tokens of a part that is fed to one session and then to the other, so that few logits are held at a time.
@@ -231,12 +232,6 @@ impl Sums {
         r.worst = self.disagreements;
         Ok(r)
     }
-}
-
-/// `ln(sum(exp(row)))` in f64.
-fn log_sum_exp(row: &[f32]) -> f64 {
-    let most = f64::from(row.iter().fold(f32::NEG_INFINITY, |m, v| m.max(*v)));
-    most + row.iter().map(|v| (f64::from(*v) - most).exp()).sum::<f64>().ln()
 }
 
 impl fmt::Display for AgainstReport {

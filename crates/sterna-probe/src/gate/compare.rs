@@ -2,6 +2,9 @@
 
 use sha2::{Digest, Sha256};
 use sterna_plan::{Outputs, Top2};
+use sterna_run::Session;
+
+use super::GateError;
 
 /// Bytes of state that one hash stands for.
 pub(super) const STATE_BLOCK: usize = 4096;
@@ -38,6 +41,12 @@ pub(super) fn argmax(row: &[f32]) -> u32 {
     best.1
 }
 
+/// `ln(sum(exp(row)))` in f64.
+pub(super) fn log_sum_exp(row: &[f32]) -> f64 {
+    let most = f64::from(row.iter().fold(f32::NEG_INFINITY, |m, v| m.max(*v)));
+    most + row.iter().map(|v| (f64::from(*v) - most).exp()).sum::<f64>().ln()
+}
+
 /// A state: length and one hash per block.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct StatePrint {
@@ -46,6 +55,13 @@ pub(super) struct StatePrint {
 }
 
 impl StatePrint {
+    /// The state of a session; `arm` names it in errors.
+    pub fn read(session: &Session, arm: &str) -> Result<Self, GateError> {
+        let bytes = session.executor().state_bytes(0);
+        let bytes = bytes.map_err(|e| GateError::Session { arm: arm.into(), source: e.into() })?;
+        Ok(Self::of(&bytes))
+    }
+
     pub fn of(state: &[u8]) -> Self {
         let blocks = state.chunks(STATE_BLOCK).map(|b| Sha256::digest(b).into()).collect();
         Self { bytes: state.len(), blocks }

@@ -42,21 +42,24 @@ pub struct Agreement {
     pub equal: usize,
     /// Compared.
     pub of: usize,
-    /// Greatest golden margin at which another token was chosen; 0 when none was.
+    /// Of the differences, those where the golden best token leads by no more than the bound for near ties.
+    pub near_ties: usize,
+    /// Greatest golden margin at which another token was chosen; 0 when none was, infinite when one is not known.
     pub worst_margin: f32,
 }
 
 impl Agreement {
-    fn add(&mut self, equal: bool, margin: f32) {
+    fn add(&mut self, equal: bool, margin: f32, near_tie: f32) {
         self.of += 1;
         self.equal += usize::from(equal);
         if !equal {
-            self.worst_margin = self.worst_margin.max(margin);
+            self.near_ties += usize::from(margin <= near_tie);
+            // A maximum would pass over what is no number.
+            self.worst_margin = if margin.is_nan() { f32::INFINITY } else { self.worst_margin.max(margin) };
         }
     }
     /// No difference at a margin above `near_tie`.
     fn within(&self, near_tie: f32) -> bool {
-        // A margin that is no number must not pass.
         self.equal == self.of || self.worst_margin <= near_tie
     }
 }
@@ -88,6 +91,8 @@ pub struct PromptReport {
     pub greedy: (usize, usize),
     /// Where the free run leaves the golden one.
     pub split: Option<Split>,
+    /// Tokens of the free run, the one that leaves included.
+    pub stream: Vec<u32>,
     /// What broke a bound; empty when nothing did.
     pub failures: Vec<String>,
 }
@@ -142,7 +147,7 @@ pub fn golden(
     for p in &golden.prompts {
         let mut report =
             PromptReport { name: p.name.clone(), tokens: p.ids.len(), ..PromptReport::default() };
-        let done = forced(session, p, &mut report).and_then(|()| free(session, p, &mut report));
+        let done = forced(session, p, bounds, &mut report).and_then(|()| free(session, p, &mut report));
         done.map_err(GateError::session(format!("prompt {}", p.name)))?;
         report.judge(bounds);
         prompts.push(report);
@@ -151,7 +156,13 @@ pub fn golden(
 }
 
 /// Prompt and golden continuation in one teacher-forced pass each.
-fn forced(session: &mut Session, p: &GoldenPrompt, report: &mut PromptReport) -> Result<(), SessionError> {
+fn forced(
+    session: &mut Session,
+    p: &GoldenPrompt,
+    bounds: GoldenBounds,
+    report: &mut PromptReport,
+) -> Result<(), SessionError> {
+    let tie = bounds.near_tie;
     session.truncate(0)?;
     let mut sum = 0.0;
     let mut next = p.rows.iter().peekable();
@@ -163,12 +174,12 @@ fn forced(session: &mut Session, p: &GoldenPrompt, report: &mut PromptReport) ->
             sum += report.row(golden, logits);
             if !judged {
                 let (best, margin) = best_of(golden);
-                report.prompt.add(token == Some(best), margin);
+                report.prompt.add(token == Some(best), margin, tie);
                 judged = true;
             }
         }
         if let Some(step) = p.top1.get(position).filter(|_| !judged) {
-            report.prompt.add(token == Some(step.token), step.margin);
+            report.prompt.add(token == Some(step.token), step.margin, tie);
         }
     };
     session.feed(&p.ids, p.ids.len(), Wanted::Logits, &mut |_| {}, &mut on_row)?;
@@ -176,12 +187,13 @@ fn forced(session: &mut Session, p: &GoldenPrompt, report: &mut PromptReport) ->
 
     let Some(first) = p.greedy.first() else { return Ok(()) };
     let top = session.outputs().top.last().map(|t| t.token);
-    report.forced.add(top == Some(first.token), first.margin);
+    report.forced.add(top == Some(first.token), first.margin, tie);
     let ids: Vec<u32> = p.greedy.iter().map(|s| s.token).collect();
     let Some((_, fed)) = ids.split_last().filter(|(_, fed)| !fed.is_empty()) else { return Ok(()) };
     let mut on_row = |at: usize, outputs: &Outputs, row: usize| {
         if let Some(step) = p.greedy.get(at + 1) {
-            report.forced.add(outputs.top_of(row).is_some_and(|t| t.token == step.token), step.margin);
+            let equal = outputs.top_of(row).is_some_and(|t| t.token == step.token);
+            report.forced.add(equal, step.margin, tie);
         }
     };
     session.feed(fed, fed.len(), Wanted::Argmax, &mut |_| {}, &mut on_row)?;
@@ -199,6 +211,7 @@ fn free(session: &mut Session, p: &GoldenPrompt, report: &mut PromptReport) -> R
     for (at, step) in p.greedy.iter().enumerate() {
         let top = session.outputs().top.last().copied().unwrap_or_default();
         let GreedyStep { token: golden, margin, second } = *step;
+        report.stream.push(top.token);
         if top.token != golden {
             let took_second = second.map(|s| s == top.token);
             let own_margin = top.logit - top.second;

@@ -5,6 +5,7 @@
 //! full and `.top16`, `.top16_ids`, `.mean` and `.std` every row in short; and llama.cpp's answers as JSON
 //! (`scripts/llamacpp_greedy.py`).
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -125,23 +126,29 @@ impl Golden {
     }
 }
 
+/// What `scripts/llamacpp_greedy.py` writes.
 #[derive(Deserialize)]
-struct LlamaCpp {
-    cases: Vec<LlamaCppCase>,
+pub(super) struct LlamaCpp {
+    #[serde(default)]
+    pub engine: BTreeMap<String, serde_json::Value>,
+    #[serde(default)]
+    pub model: Option<String>,
+    pub cases: Vec<LlamaCppCase>,
 }
 
+/// One prompt of it.
 #[derive(Deserialize)]
-struct LlamaCppCase {
+pub(super) struct LlamaCppCase {
     #[serde(default)]
-    prompt: String,
-    prompt_ids: Vec<u32>,
+    pub prompt: String,
+    pub prompt_ids: Vec<u32>,
     #[serde(default)]
     prompt_top1: Vec<u32>,
     #[serde(default)]
     prompt_margin: Vec<f32>,
-    greedy_ids: Vec<u32>,
-    greedy_margin: Vec<f32>,
-    greedy_second: Option<Vec<u32>>,
+    pub greedy_ids: Vec<u32>,
+    pub greedy_margin: Vec<f32>,
+    pub greedy_second: Option<Vec<u32>>,
 }
 
 fn wrong(text: impl Into<String>) -> GateError {

@@ -104,7 +104,7 @@ impl GateOptions {
 ///
 /// Compared for each row: the SHA-256 of all its logits' bits, the best token, and the bits of the best two logits.
 /// Compared at the end of each walk: every byte of [`state_bytes`](sterna_plan::Executor::state_bytes), by SHA-256 of
-/// blocks of 4 KiB. Only hashes are kept; for the first row that differs in a walk, the base row is computed again to
+/// blocks of 4 KiB. `progress` hears walks done and in all, the base among them. Only hashes are kept; for the first row that differs in a walk, the base row is computed again to
 /// report how many values differ and by how much. One session is alive at a time.
 ///
 /// # Errors
@@ -114,6 +114,7 @@ pub fn memcmp<E: Into<FactoryError>>(
     factory: &dyn Fn(GateArm) -> Result<Session, E>,
     ids: &[u32],
     options: &GateOptions,
+    progress: &mut dyn FnMut(usize, usize),
 ) -> Result<GateReport, GateError> {
     if ids.len() < 8 {
         return Err(GateError::Options(format!("a gate needs at least 8 tokens, not {}", ids.len())));
@@ -133,12 +134,14 @@ pub fn memcmp<E: Into<FactoryError>>(
     let widest = session.executor().plan().entries.last().map_or(1, |e| e.width);
     let vocab = session.executor().plan().vocab;
     let (base, ties) = walk_base(&mut session, ids, widest)?;
-    let state = state(&session, "base")?;
+    let state = StatePrint::read(&session, "base")?;
     drop(session);
 
     let (arms, skipped) = options.arms(ids.len(), widest);
     let mut reports = Vec::new();
     let mut rows = Vec::new();
+    let total = 1 + arms.iter().map(|(_, walks)| walks.len()).sum::<usize>();
+    progress(1, total);
     for (arm, walks) in arms {
         let mut session = make(arm)?;
         for walk in walks {
@@ -146,7 +149,7 @@ pub fn memcmp<E: Into<FactoryError>>(
             let mut found = Collector::new(&base);
             let mut on_row = |at: usize, outputs: &_, row: usize| found.row(at, outputs, row);
             walk.take(&mut session, ids, widest, &mut on_row).map_err(GateError::session(&name))?;
-            let end = self::state(&session, &name)?;
+            let end = StatePrint::read(&session, &name)?;
             reports.push(ArmReport {
                 arm,
                 walk: walk.to_string(),
@@ -159,6 +162,7 @@ pub fn memcmp<E: Into<FactoryError>>(
                 first: None,
             });
             rows.push(found.first);
+            progress(1 + reports.len(), total);
         }
     }
     let repeatable = explain(&make, ids, &base, &mut reports, rows)?;
@@ -189,12 +193,6 @@ fn walk_base(
     };
     Walk::Steps.take(session, ids, widest, &mut on_row).map_err(GateError::session("base, S=1"))?;
     Ok((base, ties))
-}
-
-fn state(session: &Session, arm: &str) -> Result<StatePrint, GateError> {
-    let bytes = session.executor().state_bytes(0);
-    let bytes = bytes.map_err(|e| GateError::Session { arm: arm.into(), source: e.into() })?;
-    Ok(StatePrint::of(&bytes))
 }
 
 type First = Option<(usize, sterna_plan::Top2, Vec<f32>)>;

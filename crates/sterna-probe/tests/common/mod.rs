@@ -1,5 +1,5 @@
 //! Small models and executors that are wrong on purpose.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,12 +32,32 @@ pub fn options(arm: GateArm, context: usize) -> PlanOptions {
     PlanOptions { fusions, ..PlanOptions::new(context) }
 }
 
+/// A model file on a backend.
+pub fn file_executor(
+    model: &Model,
+    backend: &dyn Backend,
+    options: &PlanOptions,
+) -> Result<Box<dyn Executor>, Error> {
+    let numerics = |name: &str, e, cols| model.numerics.linear(name, e, cols);
+    let plan = Arc::new(build(&model.config, model, &numerics, options)?);
+    Ok(backend.load(plan, model, &mut |_, _| {})?)
+}
+
 /// A model file on the CPU.
 pub fn file_session(model: &Model, arm: GateArm, context: usize) -> Result<Session, Error> {
-    let numerics = |name: &str, e, cols| model.numerics.linear(name, e, cols);
-    let plan = Arc::new(build(&model.config, model, &numerics, &options(arm, context))?);
-    let executor = cpu(arm).load(plan, model, &mut |_, _| {})?;
-    Ok(Session::new(executor, context)?)
+    Ok(Session::new(file_executor(model, &cpu(arm), &options(arm, context))?, context)?)
+}
+
+/// The same with a fault.
+pub fn broken_file(model: &Model, context: usize, fault: Fault) -> Result<Session, Error> {
+    let arm = GateArm::BASE;
+    let inner = file_executor(model, &cpu(arm), &options(arm, context))?;
+    Ok(Session::new(Box::new(Broken { inner, fault, calls: 0 }), context)?)
+}
+
+/// The built-in model.
+pub fn built_in() -> Model {
+    Model::open(&root().join("models/llama-tern-30m/llama-tern-30m-TQ2_0.gguf")).unwrap()
 }
 
 /// The tiny random model on the CPU.

@@ -21,7 +21,7 @@ pub use chat::HELP as CHAT_HELP;
 
 type Outcome = Result<ExitCode, Box<dyn Error>>;
 
-/// Parses the command line and runs it. Exit codes: 0 done, 1 failed (or a gate did not pass), 2 wrong usage.
+/// Parses the command line and runs it. Exit codes: 0 done, 1 failed, 2 wrong usage; those of gates are in [`gate`].
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     tracing_subscriber::fmt().with_writer(std::io::stderr).without_time().with_target(false).init();
@@ -42,33 +42,45 @@ pub fn main() -> ExitCode {
     };
     outcome.unwrap_or_else(|error| {
         // A reader that went away (`sterna run ... | head`) is no failure worth words.
-        if error.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
-        {
+        if broken_pipe(&*error) {
             return ExitCode::SUCCESS;
         }
-        output::complain(format_args!("error: {error}"));
-        let mut cause = error.source();
-        let mut said = error.to_string();
-        while let Some(c) = cause {
-            let text = c.to_string();
-            if !said.contains(&text) {
-                output::complain(format_args!("  because: {text}"));
-                said = text;
-            }
-            cause = c.source();
-        }
+        report_error(&*error);
         ExitCode::FAILURE
     })
+}
+
+/// Whether nobody reads what the program writes any more.
+fn broken_pipe(error: &(dyn Error + 'static)) -> bool {
+    error.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+/// Says what went wrong, and why, on standard error.
+fn report_error(error: &(dyn Error + 'static)) {
+    output::complain(format_args!("error: {error}"));
+    let mut cause = error.source();
+    let mut said = error.to_string();
+    while let Some(c) = cause {
+        let text = c.to_string();
+        if !said.contains(&text) {
+            output::complain(format_args!("  because: {text}"));
+            said = text;
+        }
+        cause = c.source();
+    }
 }
 
 fn man() -> Outcome {
     let mut page = Vec::new();
     let mut command = Cli::command();
     command.build(); // gives subcommands their full names
-    clap_mangen::Man::new(command.clone()).render(&mut page)?;
-    for sub in command.get_subcommands() {
-        clap_mangen::Man::new(sub.clone()).render(&mut page)?;
-    }
+    man_of(&command, &mut page)?;
     std::io::stdout().write_all(&page)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A command's page and those of its subcommands.
+fn man_of(command: &clap::Command, page: &mut Vec<u8>) -> std::io::Result<()> {
+    clap_mangen::Man::new(command.clone()).render(page)?;
+    command.get_subcommands().try_for_each(|sub| man_of(sub, page))
 }

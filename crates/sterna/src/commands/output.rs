@@ -18,6 +18,11 @@ pub fn tokens_bar(what: &'static str, quiet: bool) -> ProgressBar {
     bar("{msg} [{bar:30}] {pos}/{len} tokens {eta}", what, quiet)
 }
 
+/// A bar for anything else that is counted.
+pub fn steps_bar(what: &'static str, quiet: bool) -> ProgressBar {
+    bar("{msg} [{bar:30}] {pos}/{len} {eta}", what, quiet)
+}
+
 fn bar(template: &str, what: &'static str, quiet: bool) -> ProgressBar {
     if quiet || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();

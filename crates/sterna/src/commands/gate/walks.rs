@@ -1,71 +1,17 @@
-//! `sterna gate`: proofs, not promises. Exit code 0 when everything passed, 1 when not.
+//! `sterna gate` without a subcommand: every walk against single rows, goldens, another model.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Args;
 use serde_json::json;
 use sterna_plan::Fusions;
 use sterna_probe::gate::{self, GateArm, GateOptions, Golden, GoldenBounds};
 use sterna_probe::tokens;
 
-use super::output::say;
-use super::{Outcome, output};
-use crate::cli::ModelArgs;
+use super::GateArgs;
+use crate::commands::Outcome;
+use crate::commands::output::{self, say};
 use crate::engine::{Device, Engine, EngineOptions, open_model};
-
-/// `sterna gate`.
-#[derive(Args, Debug)]
-pub struct GateArgs {
-    /// Model and machine.
-    #[command(flatten)]
-    pub model: ModelArgs,
-    /// Positions to compare [default: the whole context, at most 512]
-    #[arg(long, value_name = "N")]
-    pub positions: Option<usize>,
-    /// Text to walk through instead of seeded random tokens
-    #[arg(long, value_name = "FILE")]
-    pub text: Option<PathBuf>,
-    /// A few walks instead of all (for large models)
-    #[arg(long)]
-    pub quick: bool,
-    /// Chunk lengths to walk in, instead of the usual ones
-    #[arg(long, value_delimiter = ',', value_name = "ROWS", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
-    pub chunks: Vec<usize>,
-    /// Thread counts to walk with, instead of the usual ones
-    #[arg(long, value_delimiter = ',', value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=256))]
-    pub walk_threads: Vec<usize>,
-    /// Golden outputs to compare with (safetensors of the oracle, or llama.cpp's as JSON); may be given several times
-    #[arg(long, value_name = "FILE")]
-    pub golden: Vec<PathBuf>,
-    /// Name of the logits in a golden safetensors file
-    #[arg(long, default_value = "logits")]
-    pub logits: String,
-    /// Largest allowed difference from golden logits
-    #[arg(long, default_value_t = 0.5, allow_negative_numbers = true)]
-    pub max_abs: f32,
-    /// A golden margin below this may fall either way
-    #[arg(long, default_value_t = 0.1, allow_negative_numbers = true)]
-    pub near_tie: f32,
-    /// Compare the best tokens and logits with another model's over the same tokens, instead of the walks
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["golden", "chunks", "walk_threads", "quick"])]
-    pub against: Option<PathBuf>,
-    /// With --against: share of positions (0 to 1) at which the best token must be the same
-    #[arg(
-        long,
-        requires = "against",
-        default_value_t = 0.0,
-        value_name = "SHARE",
-        allow_negative_numbers = true
-    )]
-    pub min_agreement: f64,
-    /// With --against: positions after which the state is emptied [default: the context, at most 512]
-    #[arg(long, requires = "against", value_name = "N")]
-    pub window: Option<usize>,
-    /// Compare with goldens only, without the walks
-    #[arg(long, requires = "golden")]
-    pub golden_only: bool,
-}
 
 /// Runs the command.
 pub fn main(args: &GateArgs) -> Outcome {
@@ -84,11 +30,7 @@ pub fn main(args: &GateArgs) -> Outcome {
         let n = args.positions.unwrap_or(engine.plan.context.min(512));
         let ids = match &args.text {
             Some(path) => {
-                let mut ids = {
-                    let text = std::fs::read_to_string(path);
-                    let text = text.map_err(|e| format!("cannot read the text {}: {e}", path.display()))?;
-                    engine.model.tokenizer.encode(&text, true)?
-                };
+                let mut ids = engine.model.tokenizer.encode(&super::read(path)?, true)?;
                 if ids.len() < n {
                     return Err(format!("the text has {} tokens; {n} positions are wanted", ids.len()).into());
                 }
@@ -121,7 +63,13 @@ pub fn main(args: &GateArgs) -> Outcome {
         if !args.model.json {
             say!("{}: {n} positions, every walk against one row at a time on one thread", engine.model.name);
         }
-        let report = gate::memcmp(&factory, &ids, &options)?;
+        let bar = output::steps_bar("walks", args.model.json);
+        let report = gate::memcmp(&factory, &ids, &options, &mut |done, total| {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+        });
+        bar.finish_and_clear();
+        let report = report?;
         passed &= report.passed();
         if args.model.json {
             reports.push(json!({ "memcmp": report, "passed": report.passed() }));
@@ -165,8 +113,7 @@ fn against(args: &GateArgs, path: &Path) -> Outcome {
     let ids = match &args.text {
         None => tokens::seeded(1, args.positions.unwrap_or(window), base.plan.vocab),
         Some(file) => {
-            let text = std::fs::read_to_string(file);
-            let text = text.map_err(|e| format!("cannot read the text {}: {e}", file.display()))?;
+            let text = super::read(file)?;
             let mut ids = base.model.tokenizer.encode(&text, true)?;
             if ids != other.model.tokenizer.encode(&text, true)? {
                 return Err(

@@ -1,0 +1,104 @@
+//! A result against a stored one, if both were measured in the same way.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::super::GateError;
+use super::QualityReport;
+use crate::table::Table;
+
+/// One figure, then and now.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// Which.
+    pub what: &'static str,
+    /// In the baseline: a perplexity, or a percentage of right answers.
+    pub baseline: f64,
+    /// Now.
+    pub now: f64,
+    /// How much worse it is: per cent of the baseline's perplexity, or percentage points. Negative is better.
+    pub drop: f64,
+}
+
+/// A result against its baseline.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// What the baseline was measured on.
+    pub baseline: String,
+    /// The greatest drop that passes.
+    pub max_drop: f64,
+    /// Every figure.
+    pub changes: Vec<Change>,
+}
+
+impl Comparison {
+    /// Something was compared, and nothing dropped by more than is allowed.
+    pub fn passed(&self) -> bool {
+        // A drop that is no number is not allowed.
+        !self.changes.is_empty() && self.changes.iter().all(|c| c.drop <= self.max_drop)
+    }
+}
+
+/// Compares `now` with `baseline`.
+///
+/// # Errors
+/// [`GateError::Refused`] naming every part of the protocol that differs.
+pub fn compare(
+    now: &QualityReport,
+    baseline: &QualityReport,
+    max_drop: f64,
+) -> Result<Comparison, GateError> {
+    let refusals = now.protocol.differences(&baseline.protocol);
+    if !refusals.is_empty() {
+        return Err(GateError::Refused(refusals));
+    }
+    let mut changes = Vec::new();
+    if let (Some(a), Some(b)) = (&baseline.perplexity, &now.perplexity) {
+        changes.push(Change {
+            what: "perplexity",
+            baseline: a.perplexity,
+            now: b.perplexity,
+            drop: 100.0 * (b.perplexity / a.perplexity - 1.0),
+        });
+    }
+    let mut share = |what, a: usize, b: usize, n: usize| {
+        let percent = |right| 100.0 * right as f64 / n as f64;
+        changes.push(Change { what, baseline: percent(a), now: percent(b), drop: percent(a) - percent(b) });
+    };
+    if let (Some(a), Some(b)) = (&baseline.tasks, &now.tasks) {
+        if let (Some(a), Some(b)) = (&a.choice, &b.choice) {
+            share("choice by sum, %", a.right_by_sum, b.right_by_sum, b.items);
+            share("choice by token, %", a.right_by_token, b.right_by_token, b.items);
+            share("choice by byte, %", a.right_by_byte, b.right_by_byte, b.items);
+        }
+        if let (Some(a), Some(b)) = (&a.answer, &b.answer) {
+            share("short answers, %", a.right, b.right, b.items);
+        }
+    }
+    Ok(Comparison { baseline: baseline.subject.to_string(), max_drop, changes })
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "against {}", self.baseline)?;
+        let mut t = Table::new(&["", "baseline", "now", "drop", ""]);
+        for c in &self.changes {
+            let bad = c.drop.is_nan() || c.drop > self.max_drop;
+            t.row(vec![
+                c.what.into(),
+                format!("{:.4}", c.baseline),
+                format!("{:.4}", c.now),
+                format!("{:+.3}", c.drop),
+                if bad { "FAIL".into() } else { String::new() },
+            ]);
+        }
+        write!(f, "{t}")?;
+        let verdict = if self.passed() { "PASS" } else { "FAIL" };
+        write!(
+            f,
+            "{verdict}: drops of at most {} are allowed (per cent of perplexity, points of accuracy)",
+            self.max_drop
+        )
+    }
+}

@@ -1,0 +1,191 @@
+//! `sterna gate quality`: how good the answers are, against a stored result.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use sterna_probe::gate::fingerprint;
+use sterna_probe::gate::quality::{
+    self, Bos, PerplexityOptions, Protocol, QualityReport, RULES, Subject, TaskOptions, Tasks,
+};
+
+use super::{FAILED, at_least_one, write_new};
+use crate::cli::ModelArgs;
+use crate::commands::Outcome;
+use crate::commands::output::{self, say};
+use crate::engine::Engine;
+
+const HELP: &str = "A task file is JSON, one object a line:
+  {\"task\": \"choice\", \"context\": \"The sky is\", \"choices\": [\" blue\", \" loud\"], \"answer\": 0}
+  {\"task\": \"answer\", \"prompt\": \"1 + 1 =\", \"answers\": [\"2\", \"two\"], \"stop\": [\"\\n\"], \"max_tokens\": 4}
+A choice is right if its log probability is the greatest (by sum, by token, by byte: all three are shown); a short
+answer if its greedy text equals one of the answers in lower case, without punctuation, articles and surplus space.
+
+  sterna gate quality --perplexity story.txt --tasks tasks.jsonl --save result.json
+  sterna gate quality --perplexity story.txt --tasks tasks.jsonl --baseline result.json --max-drop 1
+A baseline made with another window, stride, budget, text, task file, begin token or tokenizer is refused (exit code 3).";
+
+/// `sterna gate quality`.
+#[derive(Args, Debug)]
+#[command(after_help = HELP)]
+pub struct QualityArgs {
+    /// Model and machine.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Measure the perplexity of this text
+    #[arg(long, value_name = "FILE", required_unless_present = "tasks")]
+    pub perplexity: Option<PathBuf>,
+    /// Answer the items of this task file
+    #[arg(long, value_name = "FILE")]
+    pub tasks: Option<PathBuf>,
+    /// Positions of a window of the text [default: the context, at most 512]
+    #[arg(long, value_name = "N", requires = "perplexity")]
+    pub window: Option<usize>,
+    /// Tokens from one window to the next; every token is scored once [default: half the window]
+    #[arg(long, value_name = "N", requires = "perplexity")]
+    pub stride: Option<usize>,
+    /// Most tokens of the text to score [default: all]
+    #[arg(long, value_name = "N", requires = "perplexity", value_parser = at_least_one())]
+    pub budget: Option<usize>,
+    /// Most items of the task file to answer, from its beginning [default: all]
+    #[arg(long, value_name = "N", requires = "tasks", value_parser = at_least_one())]
+    pub items: Option<usize>,
+    /// Most tokens of a short answer, where the item does not say
+    #[arg(short = 'n', long, value_name = "N", requires = "tasks", default_value_t = 16, value_parser = at_least_one())]
+    pub max_tokens: usize,
+    /// The begin token before windows and prompts
+    #[arg(long, value_enum, default_value_t = BosName::Model)]
+    pub bos: BosName,
+    /// A stored result to compare with
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Greatest drop that passes: per cent of the baseline's perplexity, percentage points of accuracy
+    #[arg(
+        long,
+        value_name = "X",
+        default_value_t = 0.0,
+        requires = "baseline",
+        allow_negative_numbers = true
+    )]
+    pub max_drop: f64,
+    /// Store the result
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// With --save: replace an existing file
+    #[arg(long, requires = "save")]
+    pub force: bool,
+}
+
+/// Whether to begin with the begin token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BosName {
+    /// As the model's tokenizer says
+    Model,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Runs the gate.
+pub fn main(args: &QualityArgs) -> Outcome {
+    if args.max_drop.is_nan() {
+        return Err("--max-drop is no number".into());
+    }
+    if let Some(path) = args.save.as_ref().filter(|p| p.exists() && !args.force) {
+        return Err(format!("{} exists; --force replaces it", path.display()).into());
+    }
+    let baseline = args.baseline.as_deref().map(QualityReport::open).transpose()?;
+    let text = args.perplexity.as_deref().map(super::read).transpose()?;
+    let tasks = args.tasks.as_deref().map(Tasks::open).transpose()?;
+    let engine = Engine::open(args.model.model.as_deref(), &args.model.options())?;
+    let report = measure(args, &engine, text.as_deref(), tasks.as_ref())?;
+    if let Some(path) = &args.save {
+        write_new(path, &format!("{}\n", serde_json::to_string_pretty(&report)?), args.force)?;
+    }
+    let comparison = baseline.map(|b| quality::compare(&report, &b, args.max_drop)).transpose();
+    // The figures are worth having even where they cannot be compared.
+    if !args.model.json {
+        say!("{report}");
+    }
+    let comparison = comparison?;
+    let passed = comparison.as_ref().is_none_or(quality::Comparison::passed);
+    if args.model.json {
+        let model = &engine.model.name;
+        say!(
+            "{}",
+            json!({ "gate": "quality", "model": model, "passed": passed, "report": report, "comparison": comparison })
+        );
+    } else if let Some(c) = &comparison {
+        say!("{c}");
+    }
+    Ok(if passed { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+}
+
+fn measure(
+    args: &QualityArgs,
+    engine: &Engine,
+    text: Option<&str>,
+    tasks: Option<&Tasks>,
+) -> Result<QualityReport, Box<dyn std::error::Error>> {
+    let quiet = args.model.json;
+    let tokenizer = &engine.model.tokenizer;
+    let bos = match args.bos {
+        BosName::Model => Bos::Model,
+        BosName::Always => Bos::Always,
+        BosName::Never => Bos::Never,
+    };
+    let mut session = output::load(engine, quiet)?;
+    let mut report = QualityReport {
+        protocol: Protocol {
+            rules: RULES,
+            tokenizer: fingerprint::tokenizer(tokenizer),
+            perplexity: None,
+            tasks: None,
+        },
+        subject: subject(engine),
+        perplexity: None,
+        tasks: None,
+    };
+    if let Some(text) = text {
+        let window = args.window.unwrap_or(engine.plan.context.min(512));
+        let options = PerplexityOptions {
+            window,
+            stride: args.stride.unwrap_or(window / 2),
+            bos,
+            budget: args.budget.unwrap_or(usize::MAX),
+        };
+        let bar = output::tokens_bar("scoring", quiet);
+        let found = quality::perplexity(&mut session, tokenizer, text, &options, &mut |done, total| {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+        });
+        bar.finish_and_clear();
+        let (protocol, result) = found?;
+        (report.protocol.perplexity, report.perplexity) = (Some(protocol), Some(result));
+    }
+    if let Some(tasks) = tasks {
+        let limit = args.items.unwrap_or(usize::MAX);
+        let options = TaskOptions { bos, max_tokens: args.max_tokens, limit };
+        let bar = output::steps_bar("items", quiet);
+        let found = quality::tasks(&mut session, tokenizer, tasks, &options, &mut |done, total| {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+        });
+        bar.finish_and_clear();
+        let (protocol, result) = found?;
+        (report.protocol.tasks, report.tasks) = (Some(protocol), Some(result));
+    }
+    Ok(report)
+}
+
+fn subject(engine: &Engine) -> Subject {
+    let (backend, limits) = engine.device();
+    Subject {
+        model: engine.model.name.clone(),
+        backend: backend.into(),
+        device: limits.description,
+        weight_bytes_per_token: engine.plan.entries.first().map_or(0, |m| engine.plan.cost(m).weight_bytes),
+    }
+}
