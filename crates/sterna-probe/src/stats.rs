@@ -1,9 +1,9 @@
 //! Order statistics of samples.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Spread of one set of samples, in the samples' own unit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Number of samples.
     pub count: usize,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sterna_plan::{CallStats, Wanted};
 use sterna_run::Session;
 
@@ -14,7 +14,7 @@ use crate::table::{Table, bytes, number, percent};
 use crate::tokens;
 
 /// What to measure.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GenerationOptions {
     /// Tokens of each prompt; one prefill and one decode arm for each.
     pub prompts: Vec<usize>,
@@ -33,7 +33,7 @@ impl Default for GenerationOptions {
 }
 
 /// One arm.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GenerationRow {
     /// "prefill 64", "decode 32 after 64".
     pub name: String,
@@ -53,7 +53,7 @@ pub struct GenerationRow {
 }
 
 /// All arms.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GenerationTable {
     /// What was measured.
     pub options: GenerationOptions,

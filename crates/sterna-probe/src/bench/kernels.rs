@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sterna_format::Encoding;
 use sterna_plan::{
     Backend, BackendError, Buffer, BufferId, BufferRows, CallStats, Epilogue, Executor, Level, Linear,
@@ -25,10 +25,10 @@ use crate::table::{Table, number, percent};
 const VOCAB: usize = 16;
 
 /// What to measure.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelOptions {
     /// Encoding of the weights, by name.
-    #[serde(serialize_with = "name")]
+    #[serde(with = "name")]
     pub encoding: Encoding,
     /// Outputs of a matrix.
     pub rows: usize,
@@ -78,12 +78,21 @@ impl KernelOptions {
     }
 }
 
-fn name<S: serde::Serializer>(encoding: &Encoding, s: S) -> Result<S::Ok, S::Error> {
-    s.serialize_str(encoding.name())
+/// An encoding by its name.
+mod name {
+    use sterna_format::Encoding;
+
+    pub fn serialize<S: serde::Serializer>(encoding: &Encoding, s: S) -> Result<S::Ok, S::Error> {
+        s.serialize_str(encoding.name())
+    }
+    pub fn deserialize<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Encoding, D::Error> {
+        let name: String = serde::Deserialize::deserialize(d)?;
+        name.parse().map_err(serde::de::Error::custom)
+    }
 }
 
 /// One width.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelRow {
     /// Rows of the call.
     pub width: usize,
@@ -99,7 +108,7 @@ pub struct KernelRow {
 }
 
 /// All widths of one matrix.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelTable {
     /// What was measured.
     pub options: KernelOptions,

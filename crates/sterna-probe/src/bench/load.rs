@@ -1,6 +1,6 @@
 //! Counted work over time, against the limits.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sterna_plan::CallStats;
 
 use crate::limits::Limits;
@@ -12,7 +12,7 @@ pub(super) const CACHED_BYTES: u64 = 64_000_000;
 pub(super) const IMPLAUSIBLE: f64 = 1.3;
 
 /// Work and rates of a call or of several.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Load {
     /// Bytes of weights that a call read, as the executor counted them.
     pub weight_bytes: u64,
@@ -64,10 +64,10 @@ pub(super) mod tests {
     pub fn limits() -> Limits {
         let limit = |one: f64| {
             let rate = |threads, best| Rate { threads, median: best, best, runs: 1 };
-            Limit { kernel: "mock", one: rate(1, one), all: rate(2, 2.0 * one) }
+            Limit { kernel: "mock".into(), one: rate(1, one), all: rate(2, 2.0 * one) }
         };
-        let (read, int8, fma) = (limit(10.0), limit(100.0), limit(50.0));
-        Limits { threads: 2, buffer_bytes: 1 << 30, huge_pages: true, read, int8, fma, others: None }
+        let (read, copy, int8, fma) = (limit(10.0), limit(5.0), limit(100.0), limit(50.0));
+        Limits { threads: 2, buffer_bytes: 1 << 30, huge_pages: true, read, copy, int8, fma, others: None }
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! What calls of a model cost, against what the machine can do.
 
+mod chunks;
 mod generation;
 mod kernels;
 mod load;
 mod profile;
 mod widths;
 
+pub use chunks::{Agreement, ChunkTable};
 pub use generation::{GenerationOptions, GenerationRow, GenerationTable, generation_table};
 pub use kernels::{KernelOptions, KernelRow, KernelTable, kernel_table};
 pub use load::Load;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sterna_plan::{CallStats, Wanted};
 use sterna_run::Session;
 
@@ -14,7 +14,7 @@ use crate::table::{Table, bytes, number, percent};
 use crate::tokens;
 
 /// Rows of a call whose best token is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RowsWanted {
     /// Every row, as a speculative verify does.
@@ -24,7 +24,7 @@ pub enum RowsWanted {
 }
 
 /// What to measure.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WidthOptions {
     /// Rows of a call, ascending; the first is the base of the speed-up. None wider than the plan's widest entry.
     pub widths: Vec<usize>,
@@ -46,7 +46,7 @@ impl Default for WidthOptions {
 }
 
 /// One width.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WidthRow {
     /// Rows of the call.
     pub width: usize,
@@ -69,7 +69,7 @@ pub struct WidthRow {
 }
 
 /// All widths of one executor.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WidthTable {
     /// What was measured.
     pub options: WidthOptions,
