@@ -13,6 +13,7 @@
 
 pub mod bench;
 pub mod clock;
+pub mod command;
 pub mod compare;
 pub mod dispatch;
 pub mod gate;
@@ -20,6 +21,7 @@ pub mod interleave;
 pub mod limits;
 pub mod machine;
 pub mod memory;
+pub mod paired;
 pub mod record;
 pub mod sensors;
 pub mod stats;

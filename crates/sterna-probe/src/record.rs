@@ -3,6 +3,7 @@
 //! Every line is an object with `schema`, the `run` it belongs to, and a `kind`. A run starts with a line of kind
 //! `run`. Readers skip lines of a schema or kind that they do not know.
 
+use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use crate::bench::{ChunkTable, GenerationTable, KernelTable, Profile, WidthTable};
-use crate::compare::{Comparison, SelfCheck};
+use crate::compare::{Comparison, SelfCheck, Shown};
 use crate::dispatch::{DispatchCost, ThreadCost};
 use crate::interleave::{Flag, Interleaved};
 use crate::limits::Limits;
@@ -122,6 +123,39 @@ pub enum TableValue {
     Comparison(Vec<Comparison>),
     /// Error rates of comparisons.
     SelfCheck(SelfCheck),
+}
+
+impl fmt::Display for TableValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TableValue::Widths(t) => t.fmt(f),
+            TableValue::Generation(t) => t.fmt(f),
+            TableValue::Kernels(t) => t.fmt(f),
+            TableValue::Profile(t) => t.fmt(f),
+            TableValue::Chunks(t) => t.fmt(f),
+            TableValue::VerifyCost(t) => t.fmt(f),
+            TableValue::BreakEven(t) => t.fmt(f),
+            TableValue::Memory(t) => t.fmt(f),
+            TableValue::Dispatch(t) => t.fmt(f),
+            TableValue::Threads(t) => t.fmt(f),
+            TableValue::Comparison(t) => Shown(t).fmt(f),
+            TableValue::SelfCheck(t) => t.fmt(f),
+        }
+    }
+}
+
+impl TableValue {
+    /// The samples that it comes from, where it holds them.
+    pub fn interleaved(&self) -> Option<&Interleaved> {
+        match self {
+            TableValue::Widths(t) => Some(&t.samples),
+            TableValue::Generation(t) => Some(&t.samples),
+            TableValue::Kernels(t) => Some(&t.samples),
+            TableValue::Chunks(t) => Some(&t.widths.samples),
+            TableValue::VerifyCost(t) => Some(&t.samples),
+            _ => None,
+        }
+    }
 }
 
 /// Why a record cannot be written or read.

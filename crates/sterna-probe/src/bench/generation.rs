@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sterna_plan::{CallStats, Wanted};
 use sterna_run::Session;
 
-use super::{BenchError, Load};
+use super::{BenchError, Load, Rated};
 use crate::interleave::{Arm, Interleaved, Rounds, interleave};
 use crate::limits::Limits;
 use crate::stats::Summary;
@@ -100,8 +100,8 @@ impl Bench<'_> {
 /// Measures prefill and decode of `session`, whose executor works with `limits.threads` threads.
 ///
 /// # Errors
-/// Options that do not fit the session; the session's errors; [`BenchError::Implausible`] when a rate is above what
-/// the machine can do.
+/// Options that do not fit the session; the session's errors. What is faster than `limits` is flagged;
+/// [`Rated::hold_against`] refuses it.
 pub fn generation_table(
     session: &mut Session,
     options: &GenerationOptions,
@@ -143,9 +143,13 @@ pub fn generation_table(
         }
     });
     let table = GenerationTable { options: options.clone(), rows: rows.collect(), samples };
-    let Some(row) = table.rows.iter().find(|r| r.load.implausible) else { return Ok(table) };
-    let (what, gb_s, limit_gb_s) = (row.name.clone(), row.load.gb_s, limits.read_gb_s());
-    Err(BenchError::Implausible { what, gb_s, limit_gb_s, table: table.to_string() })
+    Ok(table)
+}
+
+impl Rated for GenerationTable {
+    fn loads(&mut self) -> Vec<(String, &mut Load)> {
+        self.rows.iter_mut().map(|r| (r.name.clone(), &mut r.load)).collect()
+    }
 }
 
 impl fmt::Display for GenerationTable {
