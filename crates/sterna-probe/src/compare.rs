@@ -46,7 +46,7 @@ impl Default for Rule {
             resolution: 0.03,
             first: 12,
             most: 800,
-            seconds: 30.0,
+            seconds: 60.0,
             rounds: Rounds::default(),
         }
     }

@@ -18,7 +18,13 @@ fn temp(name: &str) -> PathBuf {
 
 fn sterna(folder: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sterna"));
-    command.args(args).current_dir(folder).env("TMPDIR", folder).env("XDG_CACHE_HOME", folder).output().unwrap()
+    command
+        .args(args)
+        .current_dir(folder)
+        .env("TMPDIR", folder)
+        .env("XDG_CACHE_HOME", folder)
+        .output()
+        .unwrap()
 }
 
 fn json(folder: &Path, args: &[&str]) -> Value {
@@ -30,13 +36,29 @@ fn json(folder: &Path, args: &[&str]) -> Value {
 fn refused(folder: &Path, args: &[&str], code: i32, says: &str) {
     let out = sterna(folder, args);
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
-    assert!(out.status.code() == Some(code) && said.contains(says), "{args:?}: {:?} {said}", out.status.code());
+    assert!(
+        out.status.code() == Some(code) && said.contains(says),
+        "{args:?}: {:?} {said}",
+        out.status.code()
+    );
 }
 
 #[test]
 fn a_record_holds_every_sample_of_every_run() {
     let folder = temp("record");
-    let args = ["bench", "--rounds", "3", "--widths", "1,8", "--prompts", "16", "--decode", "2", "--record", "runs.jsonl"];
+    let args = [
+        "bench",
+        "--rounds",
+        "3",
+        "--widths",
+        "1,8",
+        "--prompts",
+        "16",
+        "--decode",
+        "2",
+        "--record",
+        "runs.jsonl",
+    ];
     for _ in 0..2 {
         let out = sterna(&folder, &args);
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
@@ -61,7 +83,11 @@ fn a_record_holds_every_sample_of_every_run() {
             Record::Run(_) => {}
         }
     }
-    assert_eq!((samples, limits), (3 * (2 + 2), 3), "two widths, prefill and decode; limits before, between, after");
+    assert_eq!(
+        (samples, limits),
+        (3 * (2 + 2), 3),
+        "two widths, prefill and decode; limits before, between, after"
+    );
     assert!(matches!(**tables.first().unwrap(), TableValue::Widths(_)) && tables.len() == 2);
     refused(&folder, &["bench", "--limits-only", "--record", "no/such/folder"], 1, "no/such/folder");
     std::fs::remove_dir_all(folder).unwrap();
@@ -71,7 +97,10 @@ fn a_record_holds_every_sample_of_every_run() {
 fn arms_share_the_work_and_programs_are_compared() {
     let folder = temp("arms");
     let quick = ["--prompts", "8", "--decode", "2", "--most-rounds", "14", "--json"];
-    let seen = json(&folder, &[&["bench", "--arm", "threads=1", "--arm", "name=narrow,width=1"][..], &quick].concat());
+    let seen = json(
+        &folder,
+        &[&["bench", "--arm", "threads=1", "--arm", "name=narrow,width=1"][..], &quick].concat(),
+    );
     let tables = seen["comparisons"].as_array().unwrap();
     let works: Vec<_> = tables.iter().map(|t| t["work"].as_str().unwrap()).collect();
     assert_eq!(works, ["prefill 8", "decode 2 after 8"]);
@@ -80,9 +109,13 @@ fn arms_share_the_work_and_programs_are_compared() {
     assert!(c["low"].as_f64() <= c["ratio"].as_f64() && c["ratio"].as_f64() <= c["high"].as_f64(), "{c}");
     assert!(tables[0]["rows"][0]["load"]["weight_bytes"].as_u64().unwrap() > 1_000_000);
     let one = json(&folder, &[&["bench", "--arm", "isa=portable"][..], &quick].concat());
-    assert_eq!(one["comparisons"][0]["comparisons"][0]["base"], "base", "one arm is held against the command line's");
+    assert_eq!(
+        one["comparisons"][0]["comparisons"][0]["base"], "base",
+        "one arm is held against the command line's"
+    );
     if cfg!(unix) {
-        let programs = ["bench", "--json", "--against-command", "sleep 0.02", "--against-command", "sleep 0.2"];
+        let programs =
+            ["bench", "--json", "--against-command", "sleep 0.02", "--against-command", "sleep 0.2"];
         let seen = json(&folder, &programs);
         let c = &seen["comparisons"][0]["comparisons"][0];
         assert_eq!((c["base"].as_str(), c["verdict"].as_str()), (Some("sleep 0.02"), Some("slower")), "{c}");
@@ -108,7 +141,8 @@ fn arms_share_the_work_and_programs_are_compared() {
 #[test]
 fn a_self_check_counts_its_comparisons() {
     let folder = temp("aa");
-    let args = ["bench", "--aa", "2", "--inject", "400", "--most-rounds", "12", "--json", "--record", "aa.jsonl"];
+    let args =
+        ["bench", "--aa", "2", "--inject", "400", "--most-rounds", "12", "--json", "--record", "aa.jsonl"];
     let out = sterna(&folder, &args);
     let seen: Value = serde_json::from_slice(&out.stdout).unwrap();
     let check = &seen["self_check"];
@@ -150,15 +184,18 @@ fn every_probe_answers() {
     let probe = |more: &[&str]| json(&folder, &[&["probe"][..], more, &["--json", "--rounds", "2"]].concat());
     assert!(probe(&["limits"])["limits"]["copy"]["all"]["best"].as_f64().unwrap() > 0.0);
     let kernels = probe(&["kernels", "--shapes", "256x256", "--widths", "1,2"]);
-    let matrices: Vec<_> = kernels["kernels"].as_array().unwrap().iter().map(|k| k["matrices"].as_u64().unwrap()).collect();
+    let matrices: Vec<_> =
+        kernels["kernels"].as_array().unwrap().iter().map(|k| k["matrices"].as_u64().unwrap()).collect();
     assert_eq!(matrices, [4096, 1], "cold, then hot");
     let points = probe(&["dispatch"])["dispatch"]["points"].as_array().unwrap().len();
     let rows = probe(&["threads", "-t", "2"])["threads"]["rows"].as_array().unwrap().len();
     assert_eq!((points, rows), (5, 4));
     let memory = probe(&["memory"]);
-    let stages: Vec<_> = memory["memory"]["stages"].as_array().unwrap().iter().map(|s| s["name"].as_str().unwrap()).collect();
+    let stages: Vec<_> =
+        memory["memory"]["stages"].as_array().unwrap().iter().map(|s| s["name"].as_str().unwrap()).collect();
     assert_eq!(stages, ["start", "mapped", "loaded", "chunk of 64"]);
-    let verify = ["verify-cost", "--widest", "5", "--draft-cost", "0.25", "--accept", "0.9,0.5", "--costs", "costs"];
+    let verify =
+        ["verify-cost", "--widest", "5", "--draft-cost", "0.25", "--accept", "0.9,0.5", "--costs", "costs"];
     let seen = probe(&verify);
     let rows = seen["break_even"]["rows"].as_array().unwrap();
     assert_eq!(rows.iter().map(|r| (r["k"].as_u64(), r["width"].as_u64())).collect::<Vec<_>>().len(), 4);
@@ -177,7 +214,13 @@ fn every_probe_answers() {
 fn public_tables_are_printed_for_this_machine() {
     let folder = temp("tables");
     let table = |which: &str| {
-        json(&folder, &["probe", "tables", "--which", which, "-m", "builtin", "--json", "--rounds", "2", "--widest", "4"])
+        json(
+            &folder,
+            &[
+                "probe", "tables", "--which", which, "-m", "builtin", "--json", "--rounds", "2", "--widest",
+                "4",
+            ],
+        )
     };
     let chunks = table("chunks");
     let agreement = chunks["chunks"]["agreement"].as_array().unwrap();

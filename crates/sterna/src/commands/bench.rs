@@ -86,7 +86,7 @@ pub struct BenchArgs {
     #[arg(long, default_value_t = 300, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub timeout: u64,
     /// Seconds of one comparison at most
-    #[arg(long, default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub seconds: u64,
     /// Rounds of one comparison at most
     #[arg(long, default_value_t = 800, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(2..=2000))]
