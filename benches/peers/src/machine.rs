@@ -62,14 +62,7 @@ impl Machine {
     /// Measures the limits again and keeps the better figures.
     pub fn measure_again(&mut self) -> Result<(), PeersError> {
         let again = Limits::measure(&LimitOptions::new(self.limits.threads))?;
-        let own = &mut self.limits;
-        for (own, again) in
-            [(&mut own.read, again.read), (&mut own.int8, again.int8), (&mut own.fma, again.fma)]
-        {
-            if again.all.best > own.all.best {
-                *own = again;
-            }
-        }
+        self.limits = self.limits.best_of(&again);
         Ok(())
     }
 }

@@ -200,11 +200,19 @@ mod tests {
     fn report() -> Report {
         let limit = |best: f64| {
             let rate = Rate { threads: 2, median: best, best, runs: 1 };
-            Limit { kernel: "mock", one: rate, all: rate }
+            Limit { kernel: "mock".into(), one: rate, all: rate }
         };
-        let (read, int8, fma) = (limit(10.0), limit(100.0), limit(50.0));
-        let limits =
-            Limits { threads: 2, buffer_bytes: 1 << 30, huge_pages: true, read, int8, fma, others: None };
+        let (read, copy, int8, fma) = (limit(10.0), limit(5.0), limit(100.0), limit(50.0));
+        let limits = Limits {
+            threads: 2,
+            buffer_bytes: 1 << 30,
+            huge_pages: true,
+            read,
+            copy,
+            int8,
+            fma,
+            others: None,
+        };
         let (cpu, isa) = ("A CPU".to_owned(), vec!["avx2".to_owned()]);
         let machine = Machine { cpu, isa, cores: 2, memory: None, commit: Some("abc".into()), limits };
         let plan = Plan { prompts: vec![], decode: 8, after: 1, warmup: 1, rounds: 2, threads: 2, seed: 1 };

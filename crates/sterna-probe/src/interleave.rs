@@ -1,14 +1,18 @@
 //! Arms measured in turns in one process, so that whatever disturbs one disturbs all.
 //!
-//! Every round runs every arm once, and each round begins one arm later, so no arm always follows the same
-//! neighbour cold. Rounds in which other processes used more than a limit are flagged, never dropped.
+//! Every round runs every arm once. Rounds come in pairs, of which the second has the order of the first reversed
+//! (two arms: A B, B A), so that a steady drift cancels in a pair; each pair begins one arm later, so that no arm
+//! always follows the same neighbour cold. Rounds in which others used the processor, or its clock was slow, are
+//! flagged, never dropped.
 
 use std::fmt;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::clock::{Clock, CpuMeter, CpuTime, SystemClock, SystemMeter};
+use crate::clock::{Clock, CpuTime, SystemClock};
+use crate::machine::Weather;
+use crate::sensors::{Sensors, SystemSensors};
 use crate::stats::Summary;
 use crate::table::{Table, number, percent};
 
@@ -16,18 +20,29 @@ use crate::table::{Table, number, percent};
 pub type ArmError = Box<dyn std::error::Error + Send + Sync>;
 
 type Step<'a, C> = Box<dyn FnMut(&mut C) -> Result<(), ArmError> + 'a>;
+type Timed<'a, C> = Box<dyn FnMut(&mut C, &dyn Clock) -> Result<f64, ArmError> + 'a>;
 
 /// Something to measure on a context that all arms share.
 pub struct Arm<'a, C> {
     name: String,
     prepare: Option<Step<'a, C>>,
-    run: Step<'a, C>,
+    run: Timed<'a, C>,
 }
 
 impl<'a, C> Arm<'a, C> {
     /// An arm that times `run`.
-    pub fn new(name: impl Into<String>, run: impl FnMut(&mut C) -> Result<(), ArmError> + 'a) -> Self {
-        Self { name: name.into(), prepare: None, run: Box::new(run) }
+    pub fn new(name: impl Into<String>, mut run: impl FnMut(&mut C) -> Result<(), ArmError> + 'a) -> Self {
+        let timed = move |context: &mut C, clock: &dyn Clock| {
+            let start = clock.now();
+            run(context)?;
+            Ok(clock.now().saturating_sub(start).as_secs_f64())
+        };
+        Self { name: name.into(), prepare: None, run: Box::new(timed) }
+    }
+
+    /// An arm that says itself how many seconds it took, as a child process does.
+    pub fn told(name: impl Into<String>, mut run: impl FnMut(&mut C) -> Result<f64, ArmError> + 'a) -> Self {
+        Self { name: name.into(), prepare: None, run: Box::new(move |context, _| run(context)) }
     }
 
     /// Runs `prepare` before each sample, outside the time.
@@ -36,10 +51,19 @@ impl<'a, C> Arm<'a, C> {
         self.prepare = Some(Box::new(prepare));
         self
     }
+
+    /// Seconds of one sample.
+    fn sample(&mut self, context: &mut C, clock: &dyn Clock) -> Result<f64, InterleaveError> {
+        let fail = |source| InterleaveError::Arm { arm: self.name.clone(), source };
+        if let Some(prepare) = &mut self.prepare {
+            prepare(context).map_err(fail)?;
+        }
+        (self.run)(context, clock).map_err(fail)
+    }
 }
 
 /// How to measure.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rounds {
     /// Rounds before the first that counts.
     pub warmup: usize,
@@ -47,16 +71,28 @@ pub struct Rounds {
     pub rounds: usize,
     /// A round is noisy when others used more than this many cores during it.
     pub noise_limit: f64,
+    /// A round is throttled when the clock, before it or after it, ran below this share of the best of all rounds.
+    pub clock_limit: f64,
 }
 
 impl Default for Rounds {
     fn default() -> Self {
-        Self { warmup: 1, rounds: 7, noise_limit: 0.1 }
+        Self { warmup: 1, rounds: 7, noise_limit: 0.1, clock_limit: 0.93 }
     }
 }
 
+/// Why a round is worth less than others. A flagged round is kept and counted like any other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Flag {
+    /// Others used the processor.
+    Noisy,
+    /// The clock was slow.
+    Throttled,
+}
+
 /// Samples of one arm.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ArmResult {
     /// Its name.
     pub name: String,
@@ -69,7 +105,7 @@ pub struct ArmResult {
 }
 
 /// What came out.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interleaved {
     /// One for each arm, in their order.
     pub arms: Vec<ArmResult>,
@@ -82,6 +118,12 @@ pub struct Interleaved {
     pub others_by_round: Vec<Option<f64>>,
     /// Rounds flagged by the rule "others used more than [`Rounds::noise_limit`] cores".
     pub noisy: Vec<usize>,
+    /// Speed of the clock in each round, as a share of the best round's; `None` where nobody looked.
+    pub clock_by_round: Vec<Option<f64>>,
+    /// Rounds flagged by the rule "the clock ran below [`Rounds::clock_limit`] of its best".
+    pub throttled: Vec<usize>,
+    /// What the machine said at the start and at the end.
+    pub weather: Vec<Weather>,
 }
 
 /// Why nothing came out.
@@ -110,7 +152,7 @@ pub fn interleave<C>(
     arms: &mut [Arm<'_, C>],
     rounds: Rounds,
 ) -> Result<Interleaved, InterleaveError> {
-    interleave_on(context, arms, rounds, &SystemClock::default(), &mut SystemMeter)
+    interleave_on(context, arms, rounds, &SystemClock::default(), &mut SystemSensors)
 }
 
 /// Measures on a given clock.
@@ -122,48 +164,106 @@ pub fn interleave_on<C>(
     arms: &mut [Arm<'_, C>],
     rounds: Rounds,
     clock: &dyn Clock,
-    meter: &mut dyn CpuMeter,
+    sensors: &mut dyn Sensors,
+) -> Result<Interleaved, InterleaveError> {
+    interleave_until(context, arms, rounds, clock, sensors, &mut |_| Next::Go)
+}
+
+/// Whether more rounds are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Another round, as far as [`Rounds::rounds`] allows.
+    Go,
+    /// Enough.
+    Stop,
+}
+
+/// Measures until `next` has enough: it sees the samples of each arm after every round.
+///
+/// # Errors
+/// As [`interleave`].
+pub fn interleave_until<C>(
+    context: &mut C,
+    arms: &mut [Arm<'_, C>],
+    mut rounds: Rounds,
+    clock: &dyn Clock,
+    sensors: &mut dyn Sensors,
+    next: &mut dyn FnMut(&[Vec<f64>]) -> Next,
 ) -> Result<Interleaved, InterleaveError> {
     if arms.is_empty() || rounds.rounds == 0 {
         return Err(InterleaveError::Nothing);
     }
     let mut samples: Vec<Vec<f64>> = arms.iter().map(|_| Vec::with_capacity(rounds.rounds)).collect();
-    let mut marks = Vec::with_capacity(rounds.rounds + 1);
-    for round in 0..rounds.warmup + rounds.rounds {
-        if round == rounds.warmup {
-            marks.push((clock.now(), meter.sample()));
-        }
-        for i in 0..arms.len() {
-            let at = (i + round) % arms.len();
-            let arm = &mut arms[at];
-            let fail = |source| InterleaveError::Arm { arm: arm.name.clone(), source };
-            if let Some(prepare) = &mut arm.prepare {
-                prepare(context).map_err(fail)?;
-            }
-            let start = clock.now();
-            (arm.run)(context).map_err(fail)?;
-            let time = clock.now().saturating_sub(start);
-            if round >= rounds.warmup {
-                samples[at].push(time.as_secs_f64());
-            }
-        }
-        if round >= rounds.warmup {
-            marks.push((clock.now(), meter.sample()));
+    let mut weather = vec![sensors.weather()];
+    for round in 0..rounds.warmup {
+        for at in order(round, arms.len()) {
+            arms[at].sample(context, clock)?;
         }
     }
+    let mut mark = || -> (Mark, Option<f64>) {
+        let speed = sensors.speed();
+        ((clock.now(), sensors.cpu()), speed)
+    };
+    let mut marks = vec![mark()];
+    for round in 0..rounds.rounds {
+        for at in order(round, arms.len()) {
+            let seconds = arms[at].sample(context, clock)?;
+            samples[at].push(seconds);
+        }
+        marks.push(mark());
+        if next(&samples) == Next::Stop {
+            rounds.rounds = round + 1;
+        }
+        if rounds.rounds == round + 1 {
+            break;
+        }
+    }
+    weather.push(sensors.weather());
+    let (marks, speeds): (Vec<Mark>, Vec<Option<f64>>) = marks.into_iter().unzip();
     let others_by_round = others(&marks);
-    let is_noisy = |share: &Option<f64>| share.is_some_and(|s| s > rounds.noise_limit);
-    let noisy: Vec<usize> =
-        others_by_round.iter().enumerate().filter(|(_, s)| is_noisy(s)).map(|(i, _)| i).collect();
+    let noisy = flagged(&others_by_round, |others| others > rounds.noise_limit);
+    let clock_by_round = clocks(&speeds);
+    let throttled = flagged(&clock_by_round, |share| share < rounds.clock_limit);
     let results = arms.iter().zip(samples).map(|(arm, samples)| {
-        let quiet = samples.iter().enumerate().filter(|(i, _)| !noisy.contains(i)).map(|(_, s)| *s);
+        let is_quiet = |i: &usize| !noisy.contains(i) && !throttled.contains(i);
+        let quiet = samples.iter().enumerate().filter(|(i, _)| is_quiet(i)).map(|(_, s)| *s);
         let quiet_median = Summary::of(&quiet.collect::<Vec<_>>()).map(|s| s.median);
         let time = Summary::of(&samples).unwrap_or_default();
         ArmResult { name: arm.name.clone(), samples, time, quiet_median }
     });
     let arms = results.collect();
     let whole = marks.first().zip(marks.last()).and_then(|(a, b)| between(a, b));
-    Ok(Interleaved { arms, rounds, others: whole, others_by_round, noisy })
+    Ok(Interleaved {
+        arms,
+        rounds,
+        others: whole,
+        others_by_round,
+        noisy,
+        clock_by_round,
+        throttled,
+        weather,
+    })
+}
+
+/// The arms in the order of `round`.
+fn order(round: usize, arms: usize) -> impl Iterator<Item = usize> {
+    (0..arms).map(move |i| {
+        let i = if round.is_multiple_of(2) { i } else { arms - 1 - i };
+        (i + round / 2) % arms
+    })
+}
+
+/// Rounds whose figure `is_bad`.
+fn flagged(by_round: &[Option<f64>], is_bad: impl Fn(f64) -> bool) -> Vec<usize> {
+    let bad = by_round.iter().enumerate().filter(|(_, x)| x.is_some_and(&is_bad));
+    bad.map(|(i, _)| i).collect()
+}
+
+/// For each round, the slower of the speeds before and after it, as a share of the best of all.
+fn clocks(speeds: &[Option<f64>]) -> Vec<Option<f64>> {
+    let best = speeds.iter().flatten().copied().fold(0.0, f64::max);
+    let share = |a: Option<f64>, b: Option<f64>| Some(a?.min(b?) / best).filter(|x| x.is_finite());
+    speeds.windows(2).map(|w| share(w[0], w[1])).collect()
 }
 
 type Mark = (Duration, Option<CpuTime>);
@@ -206,18 +306,27 @@ fn others(marks: &[Mark]) -> Vec<Option<f64>> {
 }
 
 impl Interleaved {
+    /// What speaks against a round.
+    pub fn flags(&self, round: usize) -> Vec<Flag> {
+        let flags = [(&self.noisy, Flag::Noisy), (&self.throttled, Flag::Throttled)];
+        flags.into_iter().filter(|(rounds, _)| rounds.contains(&round)).map(|(_, flag)| flag).collect()
+    }
+
     /// One sentence on how far the figures can be trusted.
     pub fn note(&self) -> String {
         let n = self.rounds.rounds;
         let others =
             self.others.map_or("others' CPU use unknown".to_owned(), |o| format!("others used {o:.2} cores"));
-        match self.noisy.len() {
-            0 => format!("{n} rounds, {others}"),
-            m => format!(
-                "{n} rounds, {others}; {m} of them noisy (others above {:.2} cores)",
-                self.rounds.noise_limit
-            ),
+        let mut text = format!("{n} rounds, {others}");
+        if !self.noisy.is_empty() {
+            let (m, limit) = (self.noisy.len(), self.rounds.noise_limit);
+            text.push_str(&format!("; {m} of them noisy (others above {limit:.2} cores)"));
         }
+        if !self.throttled.is_empty() {
+            let (m, limit) = (self.throttled.len(), percent(self.rounds.clock_limit));
+            text.push_str(&format!("; {m} of them throttled (clock below {limit} of its best)"));
+        }
+        text
     }
 }
 
@@ -248,6 +357,8 @@ mod tests {
         now: Cell<Duration>,
         own: Cell<f64>,
         others: Cell<f64>,
+        /// Share by which the clock is slower than at its best.
+        slow: Cell<f64>,
     }
 
     impl Clock for &Mock {
@@ -255,9 +366,15 @@ mod tests {
             self.now.get()
         }
     }
-    impl CpuMeter for &Mock {
-        fn sample(&mut self) -> Option<CpuTime> {
+    impl Sensors for &Mock {
+        fn cpu(&mut self) -> Option<CpuTime> {
             Some(CpuTime { all: self.own.get() + self.others.get(), own: self.own.get() })
+        }
+        fn speed(&mut self) -> Option<f64> {
+            Some(1e9 * (1.0 - self.slow.get()))
+        }
+        fn weather(&mut self) -> Weather {
+            Weather { load: Some(self.others.get()), ..Weather::default() }
         }
     }
     impl Mock {
@@ -291,10 +408,15 @@ mod tests {
             }),
         ];
         let mut count = 0;
-        let rounds = Rounds { warmup: 2, rounds: 3, noise_limit: 0.1 };
+        let rounds = Rounds { warmup: 2, rounds: 3, ..Rounds::default() };
         let r = interleave_on(&mut count, &mut arms, rounds, &&mock, &mut &mock).unwrap();
         drop(arms);
-        assert_eq!(order.into_inner(), "abbaabbaab");
+        assert_eq!(
+            order.into_inner(),
+            "abba" /* warm-up */
+                .to_owned()
+                + "abbaba"
+        );
         let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
         assert!(r.arms[0].samples.iter().zip([0.103, 0.104, 0.105]).all(|(a, b)| near(*a, b)), "{r:?}");
         assert!(near(r.arms[0].time.median, 0.104) && near(r.arms[1].time.median, 0.010));
@@ -311,11 +433,48 @@ mod tests {
             *round += 1;
             Ok(())
         })];
-        let rounds = Rounds { warmup: 0, rounds: 4, noise_limit: 0.1 };
+        let rounds = Rounds { warmup: 0, rounds: 4, ..Rounds::default() };
         let r = interleave_on(&mut 0, &mut arms, rounds, &&mock, &mut &mock).unwrap();
         assert_eq!(r.noisy, [2]);
         assert!((r.others.unwrap() - 0.1375).abs() < 1e-9);
         assert!(r.arms[0].quiet_median.is_some());
+    }
+
+    #[test]
+    fn pairs_of_rounds_are_mirrored_and_every_arm_leads_one() {
+        let all: Vec<Vec<usize>> = (0..6).map(|round| order(round, 3).collect()).collect();
+        assert_eq!(all, [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1], [2, 0, 1], [1, 0, 2]]);
+    }
+
+    #[test]
+    fn a_round_is_throttled_when_the_clock_was_slow_on_either_side() {
+        let mock = Mock::default();
+        // The clock drops at the end of round 1 and is back at the end of round 3.
+        let slow = [0.0, 0.2, 0.2, 0.05, 0.0];
+        let mut arms = vec![Arm::new("a", |round: &mut usize| {
+            mock.pass(300, 0.0);
+            mock.slow.set(slow[*round]);
+            *round += 1;
+            Ok(())
+        })];
+        let rounds = Rounds { warmup: 0, rounds: 5, ..Rounds::default() };
+        let r = interleave_on(&mut 0, &mut arms, rounds, &&mock, &mut &mock).unwrap();
+        assert_eq!(r.throttled, [1, 2, 3]);
+        assert_eq!((r.flags(0), r.flags(2)), (vec![], vec![Flag::Throttled]));
+        assert!((r.clock_by_round[4].unwrap() - 0.95).abs() < 1e-9, "5 % slower is not flagged");
+        assert!(r.note().contains("3 of them throttled") && r.arms[0].samples.len() == 5);
+        assert_eq!(r.weather.len(), 2);
+    }
+
+    #[test]
+    fn an_arm_may_tell_its_own_time_and_the_caller_may_stop() {
+        let mock = Mock::default();
+        let mut arms = vec![Arm::told("a", |_: &mut ()| Ok(2.5))];
+        let rounds = Rounds { warmup: 0, rounds: 100, ..Rounds::default() };
+        let mut stop = |samples: &[Vec<f64>]| if samples[0].len() == 3 { Next::Stop } else { Next::Go };
+        let r = interleave_until(&mut (), &mut arms, rounds, &&mock, &mut &mock, &mut stop).unwrap();
+        assert_eq!((r.arms[0].samples.clone(), r.rounds.rounds), (vec![2.5; 3], 3));
+        assert_eq!((r.others_by_round.len(), r.clock_by_round.len()), (3, 3));
     }
 
     #[test]

@@ -4,16 +4,28 @@
 //!
 //! * [`limits`]: what this machine can do (read bandwidth, integer and float peak).
 //! * [`interleave`]: arms measured in turns, with the share of the CPU that others took.
+//! * [`compare`]: whether one arm is slower than another, with an interval.
 //! * [`mod@bench`]: call widths and generation of a model, against those limits.
+//! * [`verify`], [`dispatch`], [`memory`]: what a verify, a call and a model cost.
+//! * [`record`]: all of it as JSON lines.
 //! * [`gate`]: the contract on a model: same bits at every width, and agreement with golden answers.
 //! * [`synthetic`]: seeded weights at true shapes; [`tokens`]: seeded token sequences.
 
 pub mod bench;
 pub mod clock;
+pub mod command;
+pub mod compare;
+pub mod dispatch;
 pub mod gate;
 pub mod interleave;
 pub mod limits;
+pub mod machine;
+pub mod memory;
+pub mod paired;
+pub mod record;
+pub mod sensors;
 pub mod stats;
 pub mod synthetic;
 mod table;
 pub mod tokens;
+pub mod verify;

@@ -1,9 +1,9 @@
 //! Order statistics of samples.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Spread of one set of samples, in the samples' own unit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Number of samples.
     pub count: usize,
@@ -54,6 +54,16 @@ impl Summary {
     }
 }
 
+/// Intercept and slope of the line with the least squares through the points; `None` for fewer than two different `x`.
+pub fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
+    let n = points.len() as f64;
+    let mean = |f: fn(&(f64, f64)) -> f64| points.iter().map(f).sum::<f64>() / n;
+    let (mx, my) = (mean(|p| p.0), mean(|p| p.1));
+    let sxx: f64 = points.iter().map(|p| (p.0 - mx).powi(2)).sum();
+    let sxy: f64 = points.iter().map(|p| (p.0 - mx) * (p.1 - my)).sum();
+    (sxx > 0.0).then(|| (my - sxy / sxx * mx, sxy / sxx))
+}
+
 /// Linear interpolation between the neighbours of rank `(n - 1) * q`.
 fn quantile(sorted: &[f64], q: f64) -> f64 {
     let at = (sorted.len().saturating_sub(1)) as f64 * q;
@@ -65,6 +75,13 @@ fn quantile(sorted: &[f64], q: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_by_least_squares() {
+        assert_eq!(line(&[(1.0, 3.0), (2.0, 5.0), (4.0, 9.0)]), Some((1.0, 2.0)));
+        assert_eq!(line(&[(1.0, 3.0), (1.0, 5.0)]), None);
+        assert_eq!(line(&[]), None);
+    }
 
     #[test]
     fn order_statistics() {

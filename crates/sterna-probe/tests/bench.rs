@@ -6,7 +6,7 @@ mod common;
 
 use common::{Fault, broken, tiny};
 use sterna_probe::bench::{
-    BenchError, GenerationOptions, RowsWanted, WidthOptions, generation_table, profile, width_table,
+    BenchError, GenerationOptions, Rated, RowsWanted, WidthOptions, generation_table, profile, width_table,
 };
 use sterna_probe::gate::GateArm;
 use sterna_probe::interleave::Rounds;
@@ -68,13 +68,17 @@ fn weights_counted_twice_are_an_error() {
 #[test]
 fn faster_than_memory_is_an_error_with_the_flagged_table() {
     let mut session = broken(GateArm::BASE, 160, Fault::Inflated).unwrap();
-    let e = width_table(&mut session, &widths(), &limits()).unwrap_err();
+    let mut table = width_table(&mut session, &widths(), &limits()).unwrap();
+    let e = table.hold_against(&limits()).unwrap_err();
     let BenchError::Implausible { table, .. } = &e else { panic!("{e}") };
     assert!(table.contains("IMPLAUSIBLE"), "{table}");
     let options =
         GenerationOptions { prompts: vec![20], decode: 4, rounds: rounds(), ..GenerationOptions::default() };
-    let e = generation_table(&mut session, &options, &limits()).unwrap_err();
+    let mut table = generation_table(&mut session, &options, &limits()).unwrap();
+    let e = table.hold_against(&limits()).unwrap_err();
     assert!(matches!(e, BenchError::Implausible { .. }), "{e}");
+    let mut honest = tiny(GateArm::BASE, 160).unwrap();
+    width_table(&mut honest, &widths(), &limits()).unwrap().hold_against(&limits()).unwrap();
 }
 
 #[test]

@@ -24,6 +24,7 @@ use crate::engine::{Device, EngineOptions, IsaName};
   sterna inspect -m model.gguf --plan
   sterna pull owner/name:file.gguf
   sterna bench                                      this machine against its own limits
+  sterna probe                                      what calls, ops, threads and a verify cost
   sterna gate                                       proves the promise on this machine")]
 pub struct Cli {
     /// What to do.
@@ -42,8 +43,10 @@ pub enum Command {
     Pack(PackArgs),
     /// Show what a model file holds, its plan and what a token costs
     Inspect(InspectArgs),
-    /// Measure prefill and decode, interleaved, against this machine's limits
-    Bench(crate::commands::bench::BenchArgs),
+    /// Measure prefill and decode against this machine's limits, and arms against each other
+    Bench(Box<crate::commands::bench::BenchArgs>),
+    /// Measure the machine, kernels, dispatch, threads, verify cost and memory
+    Probe(Box<crate::commands::probe::ProbeArgs>),
     /// Prove that chunks, threads and folds change no bit, and compare with goldens
     Gate(Box<crate::commands::gate::GateArgs>),
     /// Download a model from the Hugging Face hub

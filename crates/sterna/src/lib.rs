@@ -3,4 +3,5 @@
 pub mod cli;
 pub mod commands;
 pub mod engine;
+mod measure;
 pub mod pull;

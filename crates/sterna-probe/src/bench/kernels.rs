@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sterna_format::Encoding;
 use sterna_plan::{
     Backend, BackendError, Buffer, BufferId, BufferRows, CallStats, Epilogue, Executor, Level, Linear,
@@ -14,7 +14,7 @@ use sterna_plan::{
     WeightUse,
 };
 
-use super::{BenchError, Load};
+use super::{BenchError, Load, Rated};
 use crate::interleave::{Arm, Interleaved, Rounds, interleave};
 use crate::limits::Limits;
 use crate::stats::Summary;
@@ -25,10 +25,10 @@ use crate::table::{Table, number, percent};
 const VOCAB: usize = 16;
 
 /// What to measure.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelOptions {
     /// Encoding of the weights, by name.
-    #[serde(serialize_with = "name")]
+    #[serde(with = "name")]
     pub encoding: Encoding,
     /// Outputs of a matrix.
     pub rows: usize,
@@ -78,12 +78,21 @@ impl KernelOptions {
     }
 }
 
-fn name<S: serde::Serializer>(encoding: &Encoding, s: S) -> Result<S::Ok, S::Error> {
-    s.serialize_str(encoding.name())
+/// An encoding by its name.
+mod name {
+    use sterna_format::Encoding;
+
+    pub fn serialize<S: serde::Serializer>(encoding: &Encoding, s: S) -> Result<S::Ok, S::Error> {
+        s.serialize_str(encoding.name())
+    }
+    pub fn deserialize<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Encoding, D::Error> {
+        let name: String = serde::Deserialize::deserialize(d)?;
+        name.parse().map_err(serde::de::Error::custom)
+    }
 }
 
 /// One width.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelRow {
     /// Rows of the call.
     pub width: usize,
@@ -99,7 +108,7 @@ pub struct KernelRow {
 }
 
 /// All widths of one matrix.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelTable {
     /// What was measured.
     pub options: KernelOptions,
@@ -111,7 +120,8 @@ pub struct KernelTable {
     pub samples: Interleaved,
 }
 
-fn plan(o: &KernelOptions, matrices: usize) -> ModelPlan {
+/// A plan of `matrices` equal linear layers, one after the other.
+pub(crate) fn plan(o: &KernelOptions, matrices: usize) -> ModelPlan {
     let group = match o.encoding.int_layout(o.cols) {
         None => LinearNumerics::Float,
         Some(l) => LinearNumerics::Int8 { group: l.group },
@@ -165,8 +175,8 @@ struct Bench {
 /// Measures one matrix shape on `backend`.
 ///
 /// # Errors
-/// Options that measure nothing; the backend's errors; [`BenchError::Implausible`] when a rate is above what the
-/// machine can do.
+/// Options that measure nothing, or the backend's errors. What is faster than `limits` is flagged;
+/// [`Rated::hold_against`] refuses it.
 pub fn kernel_table(
     backend: &dyn Backend,
     options: &KernelOptions,
@@ -225,12 +235,13 @@ pub fn kernel_table(
         });
     }
     let table = KernelTable { options: o.clone(), matrices, rows, samples };
-    if let Some(row) = table.rows.iter().find(|r| r.load.implausible) {
-        let what = format!("a call of {} rows", row.width);
-        let (gb_s, limit_gb_s) = (row.load.gb_s, limits.read_gb_s());
-        return Err(BenchError::Implausible { what, gb_s, limit_gb_s, table: table.to_string() });
-    }
     Ok(table)
+}
+
+impl Rated for KernelTable {
+    fn loads(&mut self) -> Vec<(String, &mut Load)> {
+        self.rows.iter_mut().map(|r| (format!("a call of {} rows", r.width), &mut r.load)).collect()
+    }
 }
 
 impl From<BackendError> for BenchError {
@@ -273,7 +284,9 @@ impl fmt::Display for KernelTable {
         }
         let KernelOptions { encoding, rows, cols, .. } = &self.options;
         let (n, note) = (self.matrices, self.samples.note());
-        write!(f, "{encoding} {rows} x {cols}, {n} matrices in turn\n{t}{note}")
+        let where_from =
+            if n == 1 { "one matrix, again and again".into() } else { format!("{n} matrices in turn") };
+        write!(f, "{encoding} {rows} x {cols}, {where_from}\n{t}{note}")
     }
 }
 

@@ -1,8 +1,9 @@
 //! Counted work over time, against the limits.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sterna_plan::CallStats;
 
+use super::BenchError;
 use crate::limits::Limits;
 
 /// Weights above this many bytes a call do not stay in a cache from call to call, so the read bandwidth bounds them.
@@ -12,7 +13,7 @@ pub(super) const CACHED_BYTES: u64 = 64_000_000;
 pub(super) const IMPLAUSIBLE: f64 = 1.3;
 
 /// Work and rates of a call or of several.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Load {
     /// Bytes of weights that a call read, as the executor counted them.
     pub weight_bytes: u64,
@@ -36,22 +37,51 @@ impl Load {
     /// `stats` of `calls` calls that took `seconds` together.
     pub fn of(stats: CallStats, calls: usize, seconds: f64, limits: &Limits) -> Self {
         let rate = |n: u64| if seconds > 0.0 { n as f64 / seconds / 1e9 } else { 0.0 };
-        let (gb_s, gmac_s) = (rate(stats.weight_bytes), rate(stats.macs));
-        let of = |x: f64, limit: f64| if limit > 0.0 { x / limit } else { 0.0 };
-        let bandwidth_share = of(gb_s, limits.read_gb_s());
-        let per_call = stats.weight_bytes / calls.max(1) as u64;
-        // No time at all for real work is as wrong as too little.
-        let timeless = seconds <= 0.0 && stats.weight_bytes > 0;
-        Self {
-            weight_bytes: per_call,
+        let mut load = Self {
+            weight_bytes: stats.weight_bytes / calls.max(1) as u64,
             macs: stats.macs,
-            gb_s,
-            bandwidth_share,
-            gmac_s,
-            gmac_s_per_thread: gmac_s / limits.threads.max(1) as f64,
-            peak_share: of(gmac_s, limits.int8_gmac_s()),
-            implausible: per_call > CACHED_BYTES && (timeless || bandwidth_share > IMPLAUSIBLE),
+            gb_s: rate(stats.weight_bytes),
+            gmac_s: rate(stats.macs),
+            ..Self::default()
+        };
+        load.rate(limits);
+        load
+    }
+
+    /// Takes the shares against other limits.
+    pub fn rate(&mut self, limits: &Limits) {
+        let of = |x: f64, limit: f64| if limit > 0.0 { x / limit } else { 0.0 };
+        self.bandwidth_share = of(self.gb_s, limits.read_gb_s());
+        self.gmac_s_per_thread = self.gmac_s / limits.threads.max(1) as f64;
+        self.peak_share = of(self.gmac_s, limits.int8_gmac_s());
+        // No time at all for real work is as wrong as too little.
+        let timeless = self.gb_s <= 0.0;
+        self.implausible =
+            self.weight_bytes > CACHED_BYTES && (timeless || self.bandwidth_share > IMPLAUSIBLE);
+    }
+}
+
+/// A table whose rates are held against the machine's limits. Limits measured once go stale where others use the
+/// machine too: measure them before and after, and hold the table against the better of both.
+pub trait Rated: std::fmt::Display {
+    /// Each row: what it is, and its rates.
+    fn loads(&mut self) -> Vec<(String, &mut Load)>;
+
+    /// Takes all shares against `limits` and refuses what is faster than memory.
+    ///
+    /// # Errors
+    /// [`BenchError::Implausible`].
+    fn hold_against(&mut self, limits: &Limits) -> Result<(), BenchError> {
+        let mut first = None;
+        for (what, load) in self.loads() {
+            load.rate(limits);
+            if load.implausible && first.is_none() {
+                first = Some((what, load.gb_s));
+            }
         }
+        let Some((what, gb_s)) = first else { return Ok(()) };
+        let (limit_gb_s, table) = (limits.read_gb_s(), self.to_string());
+        Err(BenchError::Implausible { what, gb_s, limit_gb_s, table })
     }
 }
 
@@ -64,10 +94,10 @@ pub(super) mod tests {
     pub fn limits() -> Limits {
         let limit = |one: f64| {
             let rate = |threads, best| Rate { threads, median: best, best, runs: 1 };
-            Limit { kernel: "mock", one: rate(1, one), all: rate(2, 2.0 * one) }
+            Limit { kernel: "mock".into(), one: rate(1, one), all: rate(2, 2.0 * one) }
         };
-        let (read, int8, fma) = (limit(10.0), limit(100.0), limit(50.0));
-        Limits { threads: 2, buffer_bytes: 1 << 30, huge_pages: true, read, int8, fma, others: None }
+        let (read, copy, int8, fma) = (limit(10.0), limit(5.0), limit(100.0), limit(50.0));
+        Limits { threads: 2, buffer_bytes: 1 << 30, huge_pages: true, read, copy, int8, fma, others: None }
     }
 
     #[test]

@@ -1,14 +1,18 @@
 //! What calls of a model cost, against what the machine can do.
 
+mod arms;
+mod chunks;
 mod generation;
-mod kernels;
+pub(crate) mod kernels;
 mod load;
 mod profile;
 mod widths;
 
+pub use arms::{ArmRow, ArmSetup, ArmTable, Team, Work, compare_arms, self_check};
+pub use chunks::{Agreement, ChunkTable, chunk_table};
 pub use generation::{GenerationOptions, GenerationRow, GenerationTable, generation_table};
 pub use kernels::{KernelOptions, KernelRow, KernelTable, kernel_table};
-pub use load::Load;
+pub use load::{Load, Rated};
 pub use profile::{OpShare, Profile, TeamCost, profile};
 pub use widths::{RowsWanted, WidthOptions, WidthRow, WidthTable, width_table};
 
@@ -26,6 +30,9 @@ pub enum BenchError {
     /// An arm failed.
     #[error(transparent)]
     Interleave(#[from] InterleaveError),
+    /// A command that is measured beside the arms.
+    #[error(transparent)]
+    Command(#[from] crate::command::CommandError),
     /// Options that measure nothing, or more than the session has room for.
     #[error("{0}")]
     Options(String),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Instant;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sterna_plan::Wanted;
 use sterna_run::Session;
 
@@ -12,7 +12,7 @@ use crate::table::{Table, number, percent};
 use crate::tokens;
 
 /// All ops of one name.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpShare {
     /// Op and role of its first weight, layers taken together: "linear down".
     pub name: String,
@@ -27,7 +27,7 @@ pub struct OpShare {
 }
 
 /// What running on several threads costs a call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TeamCost {
     /// Threads; 0 for a backend without any of its own.
     pub threads: usize,
@@ -47,7 +47,7 @@ pub struct TeamCost {
 }
 
 /// Time of a call by op, longest first.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
     /// Rows of the call.
     pub width: usize,

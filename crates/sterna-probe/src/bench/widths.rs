@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sterna_plan::{CallStats, Wanted};
 use sterna_run::Session;
 
-use super::{BenchError, Load};
+use super::{BenchError, Load, Rated};
 use crate::interleave::{Arm, Interleaved, Rounds, interleave};
 use crate::limits::Limits;
 use crate::stats::Summary;
@@ -14,7 +14,7 @@ use crate::table::{Table, bytes, number, percent};
 use crate::tokens;
 
 /// Rows of a call whose best token is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RowsWanted {
     /// Every row, as a speculative verify does.
@@ -24,7 +24,7 @@ pub enum RowsWanted {
 }
 
 /// What to measure.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WidthOptions {
     /// Rows of a call, ascending; the first is the base of the speed-up. None wider than the plan's widest entry.
     pub widths: Vec<usize>,
@@ -46,7 +46,7 @@ impl Default for WidthOptions {
 }
 
 /// One width.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WidthRow {
     /// Rows of the call.
     pub width: usize,
@@ -69,7 +69,7 @@ pub struct WidthRow {
 }
 
 /// All widths of one executor.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WidthTable {
     /// What was measured.
     pub options: WidthOptions,
@@ -92,7 +92,7 @@ struct Bench<'a> {
 ///
 /// # Errors
 /// Options that do not fit the session; the session's errors; [`BenchError::WeightBytes`] when the weights read
-/// depend on the width; [`BenchError::Implausible`] when a rate is above what the machine can do.
+/// depend on the width. What is faster than `limits` is flagged; [`Rated::hold_against`] refuses it.
 pub fn width_table(
     session: &mut Session,
     options: &WidthOptions,
@@ -161,12 +161,12 @@ pub fn width_table(
         });
     }
     let table = WidthTable { options: options.clone(), rows, threads: limits.threads, samples };
-    table.check(limits)?;
+    table.check()?;
     Ok(table)
 }
 
 impl WidthTable {
-    fn check(&self, limits: &Limits) -> Result<(), BenchError> {
+    fn check(&self) -> Result<(), BenchError> {
         if let Some(base) = self.rows.first()
             && let Some(row) = self.rows.iter().find(|r| r.load.weight_bytes != base.load.weight_bytes)
         {
@@ -178,10 +178,13 @@ impl WidthTable {
                 base_bytes,
             });
         }
-        let Some(row) = self.rows.iter().find(|r| r.load.implausible) else { return Ok(()) };
-        let what = format!("a call of {} rows", row.width);
-        let (gb_s, limit_gb_s, table) = (row.load.gb_s, limits.read_gb_s(), self.to_string());
-        Err(BenchError::Implausible { what, gb_s, limit_gb_s, table })
+        Ok(())
+    }
+}
+
+impl Rated for WidthTable {
+    fn loads(&mut self) -> Vec<(String, &mut Load)> {
+        self.rows.iter_mut().map(|r| (format!("a call of {} rows", r.width), &mut r.load)).collect()
     }
 }
 

@@ -4,8 +4,9 @@ pub mod bench;
 mod chat;
 pub mod gate;
 mod inspect;
-mod output;
+pub(crate) mod output;
 mod pack;
+pub mod probe;
 pub mod pull;
 mod run;
 
@@ -14,6 +15,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
+use sterna_probe::bench::KernelOptions;
+use sterna_probe::interleave::Rounds;
 
 use crate::cli::{Cli, Command};
 
@@ -31,6 +34,7 @@ pub fn main() -> ExitCode {
         Command::Pack(args) => pack::main(&args),
         Command::Inspect(args) => inspect::main(&args),
         Command::Bench(args) => bench::main(&args),
+        Command::Probe(args) => probe::main(&args),
         Command::Gate(args) => gate::main(&args),
         Command::Pull(args) => pull::main(&args),
         Command::Completions { shell } => {
@@ -68,6 +72,27 @@ fn report_error(error: &(dyn Error + 'static)) {
         }
         cause = c.source();
     }
+}
+
+/// Every encoding at every shape such as `4096x16384`, checked before anything is measured.
+fn kernel_options(
+    encodings: &[String],
+    shapes: &[String],
+    widths: &[usize],
+    rounds: Rounds,
+) -> Result<Vec<KernelOptions>, Box<dyn Error>> {
+    let mut all = Vec::new();
+    for encoding in encodings {
+        for shape in shapes {
+            let sides = shape.split_once('x').and_then(|(r, c)| Some((r.parse().ok()?, c.parse().ok()?)));
+            let (rows, cols) = sides.ok_or_else(|| format!("`{shape}` is no shape such as 4096x16384"))?;
+            let (encoding, widths) = (encoding.parse()?, widths.to_vec());
+            let options = KernelOptions { encoding, rows, cols, widths, cold_bytes: 160 << 20, rounds };
+            options.check()?;
+            all.push(options);
+        }
+    }
+    Ok(all)
 }
 
 fn man() -> Outcome {

@@ -1,0 +1,467 @@
+//! What a verify of S rows costs in decode steps, and when drafting pays.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use sterna_plan::choose::{COST_SCHEMA, CostTable};
+use sterna_run::Session;
+
+use crate::bench::{BenchError, RowsWanted, WidthOptions, WidthTable, width_table};
+use crate::interleave::Interleaved;
+use crate::limits::Limits;
+use crate::stats;
+use crate::table::{Table, number, percent};
+
+/// One width.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CostPoint {
+    /// Rows of the call.
+    pub width: usize,
+    /// Median seconds.
+    pub seconds: f64,
+    /// Over the seconds of one row.
+    pub steps: f64,
+}
+
+/// `fixed + per_row * width` by least squares, in decode steps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LineFit {
+    /// Cost at no rows.
+    pub fixed: f64,
+    /// Cost of one row more.
+    pub per_row: f64,
+    /// Measured less fitted, one for each point.
+    pub residuals: Vec<f64>,
+    /// Root of the mean square of the residuals.
+    pub rms: f64,
+    /// Bayesian information criterion: the fit with the lower one is the better description.
+    pub bic: f64,
+}
+
+/// A plateau.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stair {
+    /// First width.
+    pub from: usize,
+    /// Last width.
+    pub to: usize,
+    /// Cost in decode steps.
+    pub cost: f64,
+}
+
+/// Plateaus: the partition of the widths that has the least squares among those of its number of stairs, with the
+/// number of stairs that has the lowest BIC.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StairFit {
+    /// Ascending.
+    pub stairs: Vec<Stair>,
+    /// Measured less fitted, one for each point.
+    pub residuals: Vec<f64>,
+    /// Root of the mean square of the residuals.
+    pub rms: f64,
+    /// As [`LineFit::bic`].
+    pub bic: f64,
+}
+
+/// Verify cost of a model on a device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VerifyCost {
+    /// Model or bundle.
+    pub model: String,
+    /// Device in words.
+    pub device: String,
+    /// Threads.
+    pub threads: usize,
+    /// Positions held before each call.
+    pub prefix: usize,
+    /// Ascending widths, the first is 1.
+    pub points: Vec<CostPoint>,
+    /// The straight line.
+    pub line: LineFit,
+    /// The staircase.
+    pub stairs: StairFit,
+    /// Samples and noise.
+    pub samples: Interleaved,
+}
+
+/// Drafting `k` tokens a round.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BreakEvenRow {
+    /// Drafted tokens.
+    pub k: usize,
+    /// Rows of the verify call: the last token and the drafts.
+    pub width: usize,
+    /// The verify call, in decode steps, as measured at this width.
+    pub verify: f64,
+    /// The drafts, in decode steps.
+    pub draft: f64,
+    /// Accepted drafts a round at which the round costs what plain decoding of as many tokens would; the round's own
+    /// token comes on top.
+    pub needed_accepted: f64,
+    /// The chance of each draft to be accepted (if those before it were) that gives as many; `None` if even 1 is too
+    /// little.
+    pub needed_acceptance: Option<f64>,
+    /// Tokens a round with the given acceptance, the round's own token included.
+    pub emitted: Option<f64>,
+    /// Speed over plain decoding with the given acceptance.
+    pub speedup: Option<f64>,
+}
+
+/// When drafting pays.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BreakEven {
+    /// Decode steps of one drafted token.
+    pub draft_cost: f64,
+    /// Chance of acceptance by place in the draft, if given; the last one goes on.
+    pub acceptance: Vec<f64>,
+    /// By number of drafts.
+    pub rows: Vec<BreakEvenRow>,
+}
+
+/// Measures calls of 1 to `widest` rows, results asked of every row, and fits both shapes.
+///
+/// # Errors
+/// As [`width_table`].
+pub fn verify_cost(
+    session: &mut Session,
+    about: (&str, &str),
+    options: &WidthOptions,
+    limits: &Limits,
+) -> Result<(VerifyCost, WidthTable), BenchError> {
+    let options = WidthOptions { wanted: RowsWanted::All, ..options.clone() };
+    if options.widths.first() != Some(&1) {
+        return Err(BenchError::Options(
+            "verify cost is counted in calls of one row: widths must begin with 1".into(),
+        ));
+    }
+    let table = width_table(session, &options, limits)?;
+    let points: Vec<CostPoint> = table
+        .rows
+        .iter()
+        .map(|r| CostPoint { width: r.width, seconds: r.ms.median / 1e3, steps: r.cost_in_steps })
+        .collect();
+    let few = || BenchError::Options("a fit needs two widths".into());
+    let cost = VerifyCost {
+        model: about.0.to_owned(),
+        device: about.1.to_owned(),
+        threads: limits.threads,
+        prefix: options.prefix,
+        line: fit_line(&points).ok_or_else(few)?,
+        stairs: fit_stairs(&points).ok_or_else(few)?,
+        points,
+        samples: table.samples.clone(),
+    };
+    Ok((cost, table))
+}
+
+/// Square of the error that is taken for none: a hundredth of the mean cost, about what a median is good for. Below it
+/// a better fit is no better.
+fn floor(points: &[CostPoint]) -> f64 {
+    let mean = points.iter().map(|p| p.steps).sum::<f64>() / points.len().max(1) as f64;
+    (1e-2 * mean).powi(2)
+}
+
+/// `n ln(mean square) + parameters * ln n`.
+fn bic(points: &[CostPoint], squares: f64, parameters: usize) -> f64 {
+    let n = points.len() as f64;
+    n * (squares / n).max(floor(points)).ln() + parameters as f64 * n.ln()
+}
+
+fn squares(residuals: &[f64]) -> f64 {
+    residuals.iter().map(|r| r * r).sum()
+}
+
+/// The straight line with the least squares; `None` for fewer than two points.
+pub fn fit_line(points: &[CostPoint]) -> Option<LineFit> {
+    let xy: Vec<(f64, f64)> = points.iter().map(|p| (p.width as f64, p.steps)).collect();
+    let (fixed, per_row) = stats::line(&xy)?;
+    let residuals: Vec<f64> = xy.iter().map(|(x, y)| y - fixed - per_row * x).collect();
+    let sum = squares(&residuals);
+    Some(LineFit { fixed, per_row, rms: (sum / xy.len() as f64).sqrt(), bic: bic(points, sum, 2), residuals })
+}
+
+/// The staircase with the least squares for its number of stairs, and the number of stairs (at most half as many as
+/// points) with the lowest BIC: a stair costs two parameters, its height and where it begins, and errors below 1 % of the mean
+/// cost count as that. `None` for fewer than two
+/// points.
+pub fn fit_stairs(points: &[CostPoint]) -> Option<StairFit> {
+    let n = points.len();
+    if n < 2 {
+        return None;
+    }
+    // Sums up to each point give the squares around the mean of any run of points.
+    let (mut sum, mut sum2) = (vec![0.0], vec![0.0]);
+    for p in points {
+        sum.push(sum[sum.len() - 1] + p.steps);
+        sum2.push(sum2[sum2.len() - 1] + p.steps * p.steps);
+    }
+    let mean = |a: usize, b: usize| (sum[b] - sum[a]) / (b - a) as f64;
+    let around =
+        |a: usize, b: usize| (sum2[b] - sum2[a] - (sum[b] - sum[a]).powi(2) / (b - a) as f64).max(0.0);
+    let most = (n / 2).max(1);
+    // least[m][b]: squares of the best m stairs over the first b points; begin[m][b]: where the last of them begins.
+    let mut least = vec![vec![f64::INFINITY; n + 1]; most + 1];
+    let mut begin = vec![vec![0; n + 1]; most + 1];
+    least[0][0] = 0.0;
+    for m in 1..=most {
+        for b in m..=n {
+            for a in m - 1..b {
+                let s = least[m - 1][a] + around(a, b);
+                if s < least[m][b] {
+                    (least[m][b], begin[m][b]) = (s, a);
+                }
+            }
+        }
+    }
+    let score = |m: usize| bic(points, least[m][n], 2 * m - 1);
+    let best = (1..=most).min_by(|a, b| score(*a).total_cmp(&score(*b)))?;
+    let (mut stairs, mut b) = (Vec::new(), n);
+    for m in (1..=best).rev() {
+        let a = begin[m][b];
+        stairs.push((a, b));
+        b = a;
+    }
+    stairs.reverse();
+    let mut residuals = Vec::with_capacity(n);
+    for (a, b) in &stairs {
+        residuals.extend(points[*a..*b].iter().map(|p| p.steps - mean(*a, *b)));
+    }
+    let stairs = stairs.into_iter().map(|(a, b)| Stair {
+        from: points[a].width,
+        to: points[b - 1].width,
+        cost: mean(a, b),
+    });
+    let rms = (squares(&residuals) / n as f64).sqrt();
+    Some(StairFit { stairs: stairs.collect(), rms, bic: score(best), residuals })
+}
+
+impl VerifyCost {
+    /// What a policy needs of it; `weight_bytes` tells files of one name apart.
+    pub fn table(&self, weight_bytes: u64) -> CostTable {
+        CostTable {
+            schema: COST_SCHEMA,
+            model: self.model.clone(),
+            weight_bytes,
+            device: self.device.clone(),
+            prefix: self.prefix,
+            calls: self.points.iter().map(|p| (p.width, p.seconds)).collect(),
+        }
+    }
+}
+
+/// Tokens of a round: its own one, and each draft if it and all before it are accepted.
+fn emitted(k: usize, acceptance: &[f64]) -> Option<f64> {
+    let last = acceptance.last()?;
+    let chances = (0..k).map(|i| acceptance.get(i).unwrap_or(last));
+    let mut all = 1.0;
+    Some(
+        1.0 + chances
+            .map(|a| {
+                all *= a;
+                all
+            })
+            .sum::<f64>(),
+    )
+}
+
+/// When drafting pays: for every `k` whose verify (of k drafts and the token before them: k + 1 rows) was measured.
+/// `draft_cost` is that of one drafted token in decode steps, `acceptance` the chance of each draft to be accepted when
+/// those before it were, by place (the last one goes on; none: only what is needed is told).
+pub fn break_even(cost: &VerifyCost, draft_cost: f64, acceptance: &[f64]) -> BreakEven {
+    let row = |p: &CostPoint| {
+        let k = p.width - 1;
+        let (verify, draft) = (p.steps, draft_cost * k as f64);
+        let needed = verify + draft - 1.0;
+        let emitted = emitted(k, acceptance);
+        BreakEvenRow {
+            k,
+            width: p.width,
+            verify,
+            draft,
+            needed_accepted: needed.max(0.0),
+            needed_acceptance: needed_acceptance(k, needed),
+            emitted,
+            speedup: emitted.map(|e| e / (verify + draft)),
+        }
+    };
+    let rows = cost.points.iter().filter(|p| p.width > 1).map(row).collect();
+    BreakEven { draft_cost, acceptance: acceptance.to_vec(), rows }
+}
+
+/// The `a` with `a + a^2 + ... + a^k = accepted`.
+fn needed_acceptance(k: usize, accepted: f64) -> Option<f64> {
+    if accepted > k as f64 {
+        return None;
+    }
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..60 {
+        let a = 0.5 * (low + high);
+        let sum: f64 = (1..=k).map(|i| f64::powi(a, i as i32)).sum();
+        if sum < accepted { low = a } else { high = a }
+    }
+    Some(high)
+}
+
+impl fmt::Display for VerifyCost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut t = Table::new(&["rows", "ms", "steps", "a row", "line", "residual", "stairs", "residual"]);
+        for (i, p) in self.points.iter().enumerate() {
+            let signed = |r: Option<&f64>| r.map_or(String::new(), |r| format!("{r:+.3}"));
+            let fitted = |r: Option<&f64>| r.map_or(String::new(), |r| format!("{:.2}", p.steps - r));
+            let (line, stairs) = (self.line.residuals.get(i), self.stairs.residuals.get(i));
+            t.row(vec![
+                p.width.to_string(),
+                number(1e3 * p.seconds),
+                format!("{:.2}", p.steps),
+                format!("{:.3}", p.steps / p.width as f64),
+                fitted(line),
+                signed(line),
+                fitted(stairs),
+                signed(stairs),
+            ]);
+        }
+        let (l, s) = (&self.line, &self.stairs);
+        let worst = |r: &[f64]| r.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        writeln!(f, "{} on {}, {} positions held", self.model, self.device, self.prefix)?;
+        writeln!(
+            f,
+            "{t}line: {:.3} + {:.4} a row, residuals rms {:.3}, worst {:.3}, BIC {:.1}",
+            l.fixed,
+            l.per_row,
+            l.rms,
+            worst(&l.residuals),
+            l.bic
+        )?;
+        let stairs = s.stairs.iter().map(|s| match s.from == s.to {
+            true => format!("{}: {:.2}", s.from, s.cost),
+            false => format!("{}-{}: {:.2}", s.from, s.to, s.cost),
+        });
+        let stairs = stairs.collect::<Vec<_>>().join(", ");
+        let better = if l.bic <= s.bic { "line" } else { "staircase" };
+        let (rms, worst, bic) = (s.rms, worst(&s.residuals), s.bic);
+        writeln!(f, "staircase: {stairs}; residuals rms {rms:.3}, worst {worst:.3}, BIC {bic:.1}")?;
+        write!(f, "the {better} describes it better (lower BIC); {}", self.samples.note())
+    }
+}
+
+impl fmt::Display for BreakEven {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let head =
+            ["drafts", "rows", "verify", "drafting", "needed", "acceptance", "tokens a round", "speed-up"];
+        let mut t = Table::new(&head);
+        for r in &self.rows {
+            let two = |x: f64| format!("{x:.2}");
+            t.row(vec![
+                r.k.to_string(),
+                r.width.to_string(),
+                two(r.verify),
+                two(r.draft),
+                two(r.needed_accepted),
+                r.needed_acceptance.map_or("never".into(), percent),
+                r.emitted.map_or("-".into(), two),
+                r.speedup.map_or("-".into(), |s| format!("{s:.2}x")),
+            ]);
+        }
+        let given: Vec<String> = self.acceptance.iter().map(|a| percent(*a)).collect();
+        let given = if given.is_empty() { "not given".to_owned() } else { given.join(", ") };
+        write!(
+            f,
+            "{t}costs in decode steps, as measured at drafts + 1 rows; a draft costs {:.3}; needed: accepted drafts a \
+             round, beside its own token, and the chance of each draft that gives as many; acceptance {given}",
+            self.draft_cost
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(costs: &[(usize, f64)]) -> Vec<CostPoint> {
+        costs
+            .iter()
+            .map(|(width, steps)| CostPoint { width: *width, seconds: steps * 0.01, steps: *steps })
+            .collect()
+    }
+
+    fn cost(costs: &[(usize, f64)]) -> VerifyCost {
+        let points = points(costs);
+        let mut arms = vec![crate::interleave::Arm::told("a", |_: &mut ()| Ok(1.0))];
+        VerifyCost {
+            model: "m".into(),
+            device: "d".into(),
+            threads: 1,
+            prefix: 0,
+            line: fit_line(&points).unwrap(),
+            stairs: fit_stairs(&points).unwrap(),
+            points,
+            samples: crate::interleave::interleave(&mut (), &mut arms, Default::default()).unwrap(),
+        }
+    }
+
+    /// Published costs of a verify on a GPU, with the fit and the residuals worked out by others.
+    #[test]
+    fn the_line_is_that_of_the_published_table() {
+        let fit = fit_line(&points(&[(16, 4.49), (32, 6.97), (64, 10.90), (128, 20.25)])).unwrap();
+        assert!((fit.fixed - 2.276).abs() < 5e-3 && (fit.per_row - 0.13966).abs() < 1e-4, "{fit:?}");
+        for (r, want) in fit.residuals.iter().zip([-0.016, 0.227, -0.311, 0.101]) {
+            assert!((r - want).abs() < 5e-3, "{fit:?}");
+        }
+        assert_eq!(fit_line(&points(&[(1, 1.0)])), None);
+    }
+
+    /// A published staircase, in milliseconds, with steps at 4 and 9 rows.
+    const STAIRCASE: [(usize, f64); 11] = [
+        (1, 36.9),
+        (2, 37.1),
+        (3, 37.7),
+        (4, 53.6),
+        (5, 54.0),
+        (6, 54.4),
+        (7, 54.7),
+        (8, 54.9),
+        (9, 84.6),
+        (12, 84.7),
+        (16, 81.0),
+    ];
+
+    #[test]
+    fn the_stairs_are_found_where_they_are() {
+        let p = points(&STAIRCASE);
+        let (line, stairs) = (fit_line(&p).unwrap(), fit_stairs(&p).unwrap());
+        let ends: Vec<_> = stairs.stairs.iter().map(|s| (s.from, s.to)).collect();
+        assert_eq!(ends[..2], [(1, 3), (4, 8)], "{stairs:?}");
+        assert_eq!(ends.last().unwrap().1, 16);
+        assert!(stairs.bic < line.bic && stairs.rms < line.rms);
+        let even: Vec<_> = (1..=16).map(|w| (w, 1.0 + 0.25 * w as f64)).collect();
+        let p = points(&even);
+        assert!(fit_line(&p).unwrap().bic < fit_stairs(&p).unwrap().bic, "a line is no staircase");
+        let flat: Vec<_> = (1..=16).map(|w| (w, 2.0)).collect();
+        assert_eq!(fit_stairs(&points(&flat)).unwrap().stairs.len(), 1);
+        assert_eq!(fit_stairs(&points(&[(1, 1.0)])), None);
+    }
+
+    #[test]
+    fn drafting_pays_from_the_acceptance_at_which_tokens_cost_the_same() {
+        let c = cost(&[(1, 1.0), (3, 1.5), (5, 2.83), (9, 12.0)]);
+        let b = break_even(&c, 0.1, &[0.8, 0.5]);
+        let k: Vec<_> = b.rows.iter().map(|r| (r.k, r.width)).collect();
+        assert_eq!(k, [(2, 3), (4, 5), (8, 9)], "k drafts are verified in k + 1 rows");
+        let r = b.rows[0];
+        assert!((r.needed_accepted - 0.7).abs() < 1e-12, "1.5 + 0.2 steps, and one token comes in any case");
+        let a = r.needed_acceptance.unwrap();
+        assert!((a + a * a - 0.7).abs() < 1e-9);
+        assert!((r.emitted.unwrap() - (1.0 + 0.8 + 0.4)).abs() < 1e-12);
+        assert!((r.speedup.unwrap() - 2.2 / 1.7).abs() < 1e-12);
+        assert!((b.rows[1].emitted.unwrap() - (1.0 + 0.8 + 0.4 + 0.2 + 0.1)).abs() < 1e-12);
+        assert_eq!(b.rows[2].needed_acceptance, None, "12.8 steps for at most 9 tokens");
+        let text = b.to_string();
+        assert!(text.contains("never") && text.contains("1.29x"), "{text}");
+        assert_eq!(break_even(&c, 0.0, &[]).rows[0].speedup, None);
+        let text = c.to_string();
+        assert!(text.contains("staircase:") && text.contains("BIC"), "{text}");
+        let table = c.table(7);
+        table.check().unwrap();
+        assert_eq!((table.steps(4), table.weight_bytes), (Some(2.83), 7));
+    }
+}

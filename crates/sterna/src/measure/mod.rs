@@ -1,0 +1,168 @@
+//! What `bench` and `probe` share: which model, one measurement at a time, and where results go.
+
+mod costs;
+mod lock;
+mod report;
+mod spec;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use sterna_format::Encoding;
+use sterna_plan::{Backend, PlanOptions};
+use sterna_probe::bench::{BenchError, Rated};
+use sterna_probe::limits::{LimitOptions, Limits};
+use sterna_probe::synthetic::{self, Synthetic};
+use sterna_run::Session;
+
+use crate::cli::ModelArgs;
+use crate::commands::output;
+use crate::engine::{self, Engine, EngineOptions};
+
+pub use costs::save as save_costs;
+pub use lock::Turn;
+pub use report::Report;
+pub use spec::ArmSpec;
+
+/// Model, machine and output of a measurement.
+#[derive(Args, Debug)]
+pub struct MeasureArgs {
+    /// Model and machine.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Random weights at the shapes of a published model instead of a file
+    #[arg(long, value_name = "SHAPE", conflicts_with = "model", value_parser = synthetic::SHAPES.to_vec())]
+    pub synthetic: Option<String>,
+    /// With --synthetic: layers [default: the model's]
+    #[arg(long, requires = "synthetic", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    pub layers: Option<usize>,
+    /// With --synthetic: vocabulary [default: the model's]
+    #[arg(long, requires = "synthetic", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(2..=1 << 24))]
+    pub vocab: Option<usize>,
+    /// With --synthetic: encoding of the linear layers
+    #[arg(long, requires = "synthetic", default_value = "tq2_0")]
+    pub weights: String,
+    /// With --synthetic: encoding of embedding and head, such as q8_0, q6_k or q4_k
+    #[arg(long, requires = "synthetic", default_value = "q8_0")]
+    pub head: String,
+    /// Append every sample and table to this file, as JSON lines
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Fail at once when another measurement runs on this machine, instead of waiting for its end
+    #[arg(long)]
+    pub no_wait: bool,
+}
+
+impl MeasureArgs {
+    /// The engine's options: what is compared all has the threads that it is said to have.
+    pub fn options(&self) -> EngineOptions {
+        EngineOptions { governor: false, ..self.model.options() }
+    }
+
+    /// Threads that calls run on.
+    pub fn threads(&self) -> usize {
+        match self.model.threads {
+            0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
+            n => n,
+        }
+    }
+
+    /// What is measured, in words.
+    pub fn subject(&self) -> String {
+        match (&self.synthetic, &self.model.model) {
+            (Some(shape), _) => {
+                let layers = self.layers.map_or_else(String::new, |n| format!(", {n} layers"));
+                format!("synthetic {shape}{layers}, {} and {}", self.weights, self.head)
+            }
+            (None, Some(path)) => path.display().to_string(),
+            (None, None) => engine::BUILT_IN_NAME.to_owned(),
+        }
+    }
+}
+
+/// A loaded model.
+pub struct Loaded {
+    /// Its name.
+    pub name: String,
+    /// The device in words.
+    pub device: String,
+    /// Its session.
+    pub session: Session,
+}
+
+/// Positions of a session on synthetic weights when none are asked for.
+const SYNTHETIC_CONTEXT: usize = 1024;
+
+/// Opens `model` (or what `args` name), and tells `stage` when it is mapped.
+pub fn open(
+    args: &MeasureArgs,
+    model: Option<&Path>,
+    options: &EngineOptions,
+    stage: &mut dyn FnMut(&str),
+) -> Result<Loaded, Box<dyn Error>> {
+    let file = model.or(args.model.model.as_deref());
+    let Some(shape) = args.synthetic.as_deref().filter(|_| model.is_none()) else {
+        let engine = Engine::open(file, options)?;
+        stage("mapped");
+        let session = output::load(&engine, args.model.json)?;
+        let device = engine.device().1.description;
+        return Ok(Loaded { name: engine.model.name.clone(), device, session });
+    };
+    let config = synthetic::config(shape, args.layers, args.vocab).ok_or("unknown shape")?;
+    let (linear, head): (Encoding, Encoding) = (args.weights.parse()?, args.head.parse()?);
+    let weights = Synthetic::new(&config, linear, head, 1);
+    stage("weights made");
+    let numerics = |_: &str, encoding: Encoding, cols: usize| sterna_bundle::default_numerics(encoding, cols);
+    let context = options.context.unwrap_or(SYNTHETIC_CONTEXT);
+    let plan = Arc::new(sterna_plan::build(&config, &weights, &numerics, &PlanOptions::new(context))?);
+    let bar = output::bytes_bar("packing", args.model.json);
+    let backend: Box<dyn Backend> = engine::backend(options)?;
+    let executor = backend.load(plan, &weights, &mut |done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+    })?;
+    bar.finish_and_clear();
+    let name = format!("synthetic {shape}, {} layers, {linear} and {head}", config.layers);
+    let device = backend.limits().description;
+    Ok(Loaded { name, device, session: Session::new(executor, context)? })
+}
+
+/// The machine's limits as they were last seen, measured again after what they are a bound for: others that use the
+/// machine lower a limit, and a rate held against a lowered one looks better than it is, or impossible.
+pub struct Bounds {
+    threads: usize,
+    last: Limits,
+}
+
+impl Bounds {
+    /// Measures the limits for the first time and reports them.
+    pub fn measure(threads: usize, report: &mut Report) -> Result<Self, Box<dyn Error>> {
+        let last = Limits::measure(&LimitOptions::new(threads))?;
+        report.limits("before", &last)?;
+        Ok(Self { threads, last })
+    }
+
+    /// The limits as last measured.
+    pub fn now(&self) -> &Limits {
+        &self.last
+    }
+
+    /// Measures again, holds `table` against the better of the two measurements, and gives it back.
+    pub fn hold<T: Rated>(&mut self, mut table: T, report: &mut Report) -> Result<T, Box<dyn Error>> {
+        let after = Limits::measure(&LimitOptions::again(self.threads))?;
+        let both = self.last.best_of(&after);
+        report.record_limits("after", &after)?;
+        self.last = after;
+        match table.hold_against(&both) {
+            Ok(()) => Ok(table),
+            Err(e) => {
+                if let BenchError::Implausible { table, .. } = &e {
+                    report.say(table)?;
+                }
+                Err(e.into())
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! `--arm threads=1,isa=avx2`: the settings of one arm.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::ValueEnum;
+
+use crate::engine::{Device, EngineOptions, IsaName};
+
+/// What an arm has of its own; the command line's settings for the rest.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ArmSpec {
+    /// Name in tables.
+    pub name: String,
+    model: Option<PathBuf>,
+    device: Option<Device>,
+    isa: Option<IsaName>,
+    threads: Option<usize>,
+    context: Option<usize>,
+    /// Rows of a call at most.
+    pub width: Option<usize>,
+    /// Positions held before the prompt.
+    pub prefix: usize,
+}
+
+const KEYS: &str = "name, model, device, isa, threads, context, width, prefix";
+
+impl FromStr for ArmSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut spec = ArmSpec { name: text.to_owned(), ..ArmSpec::default() };
+        for part in text.split(',').map(str::trim) {
+            let Some((key, value)) = part.split_once('=').filter(|(_, value)| !value.is_empty()) else {
+                return Err(format!("`{part}` is no KEY=VALUE; keys are {KEYS}"));
+            };
+            let number = |least: usize, most: usize| {
+                let n: Option<usize> = value.parse().ok().filter(|n| (least..=most).contains(n));
+                n.ok_or_else(|| format!("`{part}`: {key} is a number from {least} to {most}"))
+            };
+            match key {
+                "name" => value.clone_into(&mut spec.name),
+                "model" => spec.model = Some(value.into()),
+                "device" => spec.device = Some(named(key, value)?),
+                "isa" => spec.isa = Some(named(key, value)?),
+                "threads" => spec.threads = Some(number(1, 1024)?),
+                "context" => spec.context = Some(number(1, 1 << 20)?),
+                "width" => spec.width = Some(number(1, 1024)?),
+                "prefix" => spec.prefix = number(0, 1 << 20)?,
+                _ => return Err(format!("an arm has no `{key}`; keys are {KEYS}")),
+            }
+        }
+        Ok(spec)
+    }
+}
+
+fn named<T: ValueEnum>(key: &str, value: &str) -> Result<T, String> {
+    T::from_str(value, true).map_err(|_| {
+        let all = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let all: Vec<String> = all.map(|v| v.get_name().to_owned()).collect();
+        format!("`{value}` is no {key}; there are {}", all.join(", "))
+    })
+}
+
+impl ArmSpec {
+    /// The command line's own settings as an arm.
+    pub fn base() -> Self {
+        Self { name: "base".into(), ..Self::default() }
+    }
+
+    /// What its session is made from; arms with equal settings share one.
+    pub fn engine(&self, base: &EngineOptions) -> (Option<PathBuf>, EngineOptions) {
+        let mut options = base.clone();
+        options.device = self.device.unwrap_or(options.device);
+        options.isa = self.isa.map_or(options.isa, IsaName::isa);
+        options.threads = self.threads.unwrap_or(options.threads);
+        options.context = self.context.or(options.context);
+        (self.model.clone(), options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn specs_are_read() {
+        let spec: ArmSpec =
+            "name=one,threads=1, isa=portable,width=16,prefix=64,model=a b.gguf".parse().unwrap();
+        let (model, options) = spec.engine(&EngineOptions::default());
+        assert_eq!((spec.name.as_str(), spec.width, spec.prefix), ("one", Some(16), 64));
+        assert_eq!((model, options.threads), (Some("a b.gguf".into()), 1));
+        assert_eq!(options.isa, sterna_cpu::Isa::Portable);
+        assert_eq!("threads=2".parse::<ArmSpec>().unwrap().name, "threads=2");
+        assert_eq!(ArmSpec::base().engine(&EngineOptions::default()), (None, EngineOptions::default()));
+        for (bad, says) in [
+            ("threads", "KEY=VALUE"),
+            ("threads=", "KEY=VALUE"),
+            ("threads=0", "from 1"),
+            ("width=x", "a number"),
+            ("isa=sse9", "avx2"),
+            ("device=tpu", "ref-law"),
+            ("speed=fast", "keys are name"),
+            ("", "KEY=VALUE"),
+        ] {
+            let e = bad.parse::<ArmSpec>().unwrap_err();
+            assert!(e.contains(says), "{bad}: {e}");
+        }
+    }
+}
