@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use sterna_plan::{
-    BackendError, BufferRows, CallStats, Executor, MemoryUse, ModelPlan, Op, OpTime, Outputs, PlanError,
+    BackendError, BufferRows, CallStats, Executor, MemoryUse, ModelPlan, Op, OpSpan, OpTime, Outputs, PlanError,
     RowTable, TeamTime, Top2, Wanted,
 };
 
@@ -35,6 +35,7 @@ pub struct CpuExecutor {
     acts: Acts,
     threads: Vec<Thread>,
     profile: Profile,
+    tracing: bool,
     lists: Lists,
 }
 
@@ -77,6 +78,7 @@ impl CpuExecutor {
                 attention: attention::Scratch::new(head_dim),
                 row: vec![0.0; cols],
                 codes: vec![0; cols],
+                spans: Vec::new(),
             })
             .collect();
         for op in plan.entries.iter().flat_map(|e| &e.ops) {
@@ -93,6 +95,7 @@ impl CpuExecutor {
             buffers: vec![Vec::new(); buffers],
             states: state::Pool { piece: PIECE, ..state::Pool::default() },
             profile: Profile::default(),
+            tracing: false,
             lists: Lists::default(),
             plan,
             weights,
@@ -153,6 +156,8 @@ impl CpuExecutor {
         let (profile, meter) = (&self.profile, Meter::default());
         let active = self.governor.as_ref().map_or(self.threads.len(), |g| g.threads(rows.len()));
         profile.enter(&call, active);
+        let tracing = self.tracing;
+        self.threads.iter_mut().for_each(|t| t.spans.clear());
         let threads = Shared::new(&mut self.threads);
         let job = |team: Team<'_>| {
             // SAFETY: every thread takes its own scratch.
@@ -163,8 +168,14 @@ impl CpuExecutor {
                 profile.begin();
             }
             for (i, op) in entry.ops.iter().enumerate() {
+                let start = tracing.then(Instant::now);
                 call.op(i, op, team, thread);
+                let done = tracing.then(Instant::now);
                 team.barrier();
+                if let (Some(start), Some(done)) = (start, done) {
+                    let end = Instant::now();
+                    thread.spans.push(OpSpan { op: i, thread: team.thread, start, done, end });
+                }
                 if check {
                     if team.thread == 0 && bad.load(Ordering::Relaxed) == usize::MAX && !call.finite(op) {
                         bad.store(i, Ordering::Relaxed);
@@ -303,6 +314,14 @@ impl Executor for CpuExecutor {
 
     fn profile_team(&self) -> TeamTime {
         self.profile.team()
+    }
+
+    fn trace(&mut self, on: bool) {
+        self.tracing = on;
+    }
+
+    fn op_spans(&self, each: &mut dyn FnMut(OpSpan)) {
+        self.threads.iter().flat_map(|t| &t.spans).for_each(|span| each(*span));
     }
 
     fn barrier_cost(&mut self) -> Option<f64> {

@@ -87,6 +87,10 @@ impl Backend for CpuBackend {
         }
     }
 
+    fn weight_memory(&self, plan: &ModelPlan) -> Result<Option<usize>, BackendError> {
+        load::bytes(plan, self.isa).map(Some)
+    }
+
     fn load(
         &self,
         plan: Arc<ModelPlan>,

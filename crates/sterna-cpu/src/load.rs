@@ -1,12 +1,13 @@
 //! From a model's bytes to what kernels read: each weight once, in the layout its op wants.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use sterna_format::{Encoding, decode_row};
 use sterna_plan::{BackendError, ModelPlan, PlanError, WeightSource, WeightUse};
 
 use crate::isa::Isa;
-use crate::pack::{Geometry, Packed, fill};
+use crate::pack::{Geometry, PANEL, Packed, fill};
 use crate::pages::{Pages, Part};
 
 /// A loaded weight.
@@ -36,6 +37,47 @@ enum Want {
     Vector,
 }
 
+/// What every weight of a plan becomes and where in one block of memory it lies, and the block's size.
+fn wants(plan: &ModelPlan, isa: Isa) -> Result<(Vec<(Want, Range<usize>)>, usize), BackendError> {
+    let mut wants = Vec::with_capacity(plan.weights.len());
+    let mut size = 0usize;
+    for spec in &plan.weights {
+        let tied =
+            plan.weights.iter().position(|o| o.name == spec.name && matches!(o.usage, WeightUse::Linear(_)));
+        let (want, bytes) = match (spec.usage, tied) {
+            (WeightUse::Linear(_), _) => {
+                let g = Geometry::new(spec, isa)?;
+                (Want::Matrix(g), g.panels().checked_mul(g.panel_bytes()))
+            }
+            (WeightUse::Gather, Some(matrix)) => (Want::Shared(matrix), Some(0)),
+            (WeightUse::Gather, None) => {
+                let fail = |source| BackendError::Weight { name: spec.name.clone(), source };
+                let row = spec.encoding.row_bytes(spec.cols).map_err(fail)?;
+                (Want::Table(row), row.checked_mul(spec.rows))
+            }
+            (WeightUse::Vector, _) => (Want::Vector, Some(0)),
+        };
+        // Every weight begins on a cache line.
+        let from = size.next_multiple_of(64);
+        let too_much = BackendError::Memory { bytes: usize::MAX, what: "packed weights" };
+        size = bytes.and_then(|b| from.checked_add(b)).ok_or(too_much)?;
+        wants.push((want, from..size));
+    }
+    Ok((wants, size))
+}
+
+/// Bytes that [`load`] would hold, as the executor's [`sterna_plan::MemoryUse`] counts them.
+pub fn bytes(plan: &ModelPlan, isa: Isa) -> Result<usize, BackendError> {
+    let (wants, _) = wants(plan, isa)?;
+    let each = plan.weights.iter().zip(&wants).map(|(spec, (want, range))| match want {
+        Want::Matrix(g) => range.len() + if g.is_int() && !g.inline_d { 4 * g.panels() * PANEL } else { 0 },
+        Want::Table(_) => range.len(),
+        Want::Shared(_) => 0,
+        Want::Vector => 4 * spec.cols,
+    });
+    Ok(each.sum())
+}
+
 /// Loads every weight of a plan for the kernels of `isa`, repacking on `threads` threads.
 pub fn load(
     plan: &ModelPlan,
@@ -45,31 +87,14 @@ pub fn load(
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Vec<Loaded>, BackendError> {
     let total = plan.weights.iter().map(|w| w.bytes()).sum();
-    let mut wants = Vec::with_capacity(plan.weights.len());
-    let mut size = 0usize;
     for spec in &plan.weights {
         let missing = || BackendError::Plan(PlanError::MissingWeight(spec.name.clone()));
         let w = source.weight(&spec.name).ok_or_else(missing)?;
         if (w.rows, w.cols, w.encoding) != (spec.rows, spec.cols, spec.encoding) {
             return Err(missing());
         }
-        let tied =
-            plan.weights.iter().position(|o| o.name == spec.name && matches!(o.usage, WeightUse::Linear(_)));
-        let (want, bytes) = match (spec.usage, tied) {
-            (WeightUse::Linear(_), _) => {
-                let g = Geometry::new(spec, isa)?;
-                (Want::Matrix(g), g.panels().checked_mul(g.panel_bytes()))
-            }
-            (WeightUse::Gather, Some(matrix)) => (Want::Shared(matrix), Some(0)),
-            (WeightUse::Gather, None) => (Want::Table(w.row_bytes()), w.row_bytes().checked_mul(w.rows)),
-            (WeightUse::Vector, _) => (Want::Vector, Some(0)),
-        };
-        // Every weight begins on a cache line.
-        let from = size.next_multiple_of(64);
-        let too_much = BackendError::Memory { bytes: usize::MAX, what: "packed weights" };
-        size = bytes.and_then(|b| from.checked_add(b)).ok_or(too_much)?;
-        wants.push((want, from..size));
     }
+    let (wants, size) = wants(plan, isa)?;
     let mut pages = Pages::zeroed(size, "packed weights")?;
     let mut done = 0;
     let mut scales = Vec::with_capacity(wants.len());

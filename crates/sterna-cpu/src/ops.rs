@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sterna_plan::{
-    Attention, AttentionInput, BufferId, BufferRows, Epilogue, Linear, ModelPlan, Op, OpTime, Plan, Prologue,
+    Attention, AttentionInput, BufferId, BufferRows, Epilogue, Linear, ModelPlan, Op, OpSpan, OpTime, Plan, Prologue,
     Row, Slice, numerics,
 };
 
@@ -34,6 +34,8 @@ pub struct Thread {
     pub row: Vec<f32>,
     /// A quantised row.
     pub codes: Vec<i8>,
+    /// When its ops ran, while calls are traced.
+    pub spans: Vec<OpSpan>,
 }
 
 /// Keys and values of one state.
@@ -110,15 +112,9 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Name and first weight of an op, for profiles.
+    /// An op with no time yet, for profiles.
     pub fn named(&self, op: &Op) -> OpTime {
-        let weight = match op {
-            Op::Linear(l) => l.members.first(),
-            Op::RmsNorm { weight, .. } => Some(weight),
-            _ => None,
-        };
-        let role = weight.map_or("", |w| self.plan.weights[w.0].name.rsplit('.').next().unwrap_or(""));
-        OpTime { name: format!("{} {role}", op.name()).trim_end().to_owned(), ..OpTime::default() }
+        OpTime { name: self.plan.op_label(op), ..OpTime::default() }
     }
 
     /// Whether everything an op wrote is finite. One thread, nobody writing.

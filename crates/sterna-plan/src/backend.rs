@@ -1,6 +1,7 @@
 //! What a backend is: it loads the weights a plan names, keeps a pool of states, and runs row tables.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use sterna_bundle::WeightSource;
 
@@ -92,6 +93,21 @@ pub struct TeamTime {
     pub end_nanos: u64,
 }
 
+/// When one op of a call ran on one thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpSpan {
+    /// Index in the ops of the entry point.
+    pub op: usize,
+    /// Thread; 0 is the one that made the call.
+    pub thread: usize,
+    /// It began.
+    pub start: Instant,
+    /// This thread had nothing more to do in it.
+    pub done: Instant,
+    /// All threads had left it.
+    pub end: Instant,
+}
+
 /// A loaded model on a device with its pool of states.
 pub trait Executor: Send {
     /// The plan it was loaded for.
@@ -130,6 +146,15 @@ pub trait Executor: Send {
     fn profile_team(&self) -> TeamTime {
         TeamTime::default()
     }
+    /// Notes when every op of later calls runs (`true`), or stops noting. While it is off, nothing looks at a clock.
+    fn trace(&mut self, on: bool) {
+        let _ = on;
+    }
+    /// Hands over the spans of the last traced call, thread by thread, each thread's in order. None from an executor
+    /// that cannot tell.
+    fn op_spans(&self, each: &mut dyn FnMut(OpSpan)) {
+        let _ = each;
+    }
     /// Nanoseconds of one barrier of the executor's threads when none has work to do: measured now, in some
     /// milliseconds. `None` if it has no barriers, as with one thread.
     fn barrier_cost(&mut self) -> Option<f64> {
@@ -159,6 +184,15 @@ pub trait Backend {
     /// # Errors
     /// [`BackendError::Unsupported`] naming what is missing.
     fn supports(&self, weight: &WeightSpec) -> Result<(), BackendError>;
+    /// Bytes that the weights of a plan would take once loaded, as [`MemoryUse::weights`] will count them, from a dry run
+    /// of the layout. `None` from a backend that cannot tell.
+    ///
+    /// # Errors
+    /// [`BackendError::Unsupported`], or weights too large to address.
+    fn weight_memory(&self, plan: &ModelPlan) -> Result<Option<usize>, BackendError> {
+        let _ = plan;
+        Ok(None)
+    }
     /// Repacks every weight once into the layouts its kernels want; `progress` hears (bytes done, bytes in all).
     ///
     /// # Errors

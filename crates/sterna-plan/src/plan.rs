@@ -212,6 +212,17 @@ impl ModelPlan {
         text
     }
 
+    /// Name of an op and the role of its first weight, layers taken together: "linear down".
+    pub fn op_label(&self, op: &Op) -> String {
+        let weight = match op {
+            Op::Linear(l) => l.members.first(),
+            Op::RmsNorm { weight, .. } => Some(weight),
+            _ => None,
+        };
+        let role = weight.map_or("", |w| self.weight(*w).name.rsplit('.').next().unwrap_or(""));
+        format!("{} {role}", op.name()).trim_end().to_owned()
+    }
+
     /// One op on one line.
     pub fn describe_op(&self, entry: &Plan, op: &Op) -> String {
         let slice = |s: &Slice| {

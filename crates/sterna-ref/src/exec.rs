@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use sterna_plan::{
-    BackendError, Executor, MemoryUse, ModelPlan, OpTime, Outputs, Plan, PlanError, RowTable, WeightSource,
+    BackendError, Executor, MemoryUse, ModelPlan, OpSpan, OpTime, Outputs, Plan, PlanError, RowTable, WeightSource,
 };
 
 use crate::blame::{title, written};
@@ -20,6 +20,8 @@ pub(crate) struct RefExecutor<N: Numbers> {
     pool: Pool<N>,
     scratch: usize,
     profile: Option<Profile>,
+    /// Of the last call, while calls are traced.
+    spans: Option<Vec<OpSpan>>,
 }
 
 #[derive(Default)]
@@ -39,7 +41,7 @@ impl<N: Numbers> RefExecutor<N> {
         check_plan(&plan, numbers.name())?;
         let weights = Weights::load(numbers, &plan, source, progress)?;
         let pool = Pool::empty(&plan.states);
-        Ok(Self { plan, weights, pool, scratch: 0, profile: None })
+        Ok(Self { plan, weights, pool, scratch: 0, profile: None, spans: None })
     }
 
     /// Runs the step again, looking at what every op writes for the sequence of call row `row`.
@@ -111,10 +113,17 @@ impl<N: Numbers> Executor for RefExecutor<N> {
 
         let mut call = Call::new(&plan, ops, &self.weights, &mut self.pool, rows);
         let mut nanos = Vec::with_capacity(ops.ops.len());
-        for op in &ops.ops {
+        if let Some(spans) = &mut self.spans {
+            spans.clear();
+        }
+        for (i, op) in ops.ops.iter().enumerate() {
             let start = Instant::now();
             call.run(op)?;
-            nanos.push(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
+            let end = Instant::now();
+            nanos.push(u64::try_from((end - start).as_nanos()).unwrap_or(u64::MAX));
+            if let Some(spans) = &mut self.spans {
+                spans.push(OpSpan { op: i, thread: 0, start, done: end, end });
+            }
         }
         self.scratch = self.scratch.max(call.scratch());
         let (answers, stats) = (std::mem::take(&mut call.answers), call.stats);
@@ -150,6 +159,14 @@ impl<N: Numbers> Executor for RefExecutor<N> {
 
     fn profile(&mut self, on: bool) {
         self.profile = on.then(Profile::default);
+    }
+
+    fn trace(&mut self, on: bool) {
+        self.spans = on.then(Vec::new);
+    }
+
+    fn op_spans(&self, each: &mut dyn FnMut(OpSpan)) {
+        self.spans.iter().flatten().for_each(|span| each(*span));
     }
 
     fn profile_times(&self) -> Vec<OpTime> {
