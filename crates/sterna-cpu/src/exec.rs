@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use sterna_plan::{
-    BackendError, BufferRows, CallStats, Executor, MemoryUse, ModelPlan, Op, OpSpan, OpTime, Outputs, PlanError,
-    RowTable, TeamTime, Top2, Wanted,
+    BackendError, BufferRows, CallStats, Executor, MemoryUse, ModelPlan, Op, OpSpan, OpTime, Outputs,
+    PlanError, RowTable, TeamTime, Top2, Wanted,
 };
 
 use crate::acts::Acts;

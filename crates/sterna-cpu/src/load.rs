@@ -37,8 +37,11 @@ enum Want {
     Vector,
 }
 
+/// Every weight, and its place in the block.
+type Wants = Vec<(Want, Range<usize>)>;
+
 /// What every weight of a plan becomes and where in one block of memory it lies, and the block's size.
-fn wants(plan: &ModelPlan, isa: Isa) -> Result<(Vec<(Want, Range<usize>)>, usize), BackendError> {
+fn wants(plan: &ModelPlan, isa: Isa) -> Result<(Wants, usize), BackendError> {
     let mut wants = Vec::with_capacity(plan.weights.len());
     let mut size = 0usize;
     for spec in &plan.weights {

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sterna_plan::{
-    Attention, AttentionInput, BufferId, BufferRows, Epilogue, Linear, ModelPlan, Op, OpSpan, OpTime, Plan, Prologue,
-    Row, Slice, numerics,
+    Attention, AttentionInput, BufferId, BufferRows, Epilogue, Linear, ModelPlan, Op, OpSpan, OpTime, Plan,
+    Prologue, Row, Slice, numerics,
 };
 
 use crate::acts::{Acts, Blocks, SharedActs};

@@ -45,9 +45,11 @@ fn spans(executor: &dyn Executor) -> Vec<OpSpan> {
 #[test]
 fn every_thread_tells_every_op_of_a_call_in_order() {
     let model = model(Encoding::TQ2_0, false);
-    for (threads, mut executor) in
-        [(1, load(&backend(1), &model)), (3, load(&backend(3), &model)), (1, load(&RefBackend::law(), &model))]
-    {
+    for (threads, mut executor) in [
+        (1, load(&backend(1), &model)),
+        (3, load(&backend(3), &model)),
+        (1, load(&RefBackend::law(), &model)),
+    ] {
         let ops = executor.plan().entries[0].ops.len();
         assert!(spans(&*executor).is_empty());
         executor.trace(true);

@@ -11,7 +11,9 @@ mod op;
 mod plan;
 mod rows;
 
-pub use backend::{Backend, CallStats, DeviceLimits, Executor, MemoryUse, OpSpan, OpTime, Outputs, TeamTime, Top2};
+pub use backend::{
+    Backend, CallStats, DeviceLimits, Executor, MemoryUse, OpSpan, OpTime, Outputs, TeamTime, Top2,
+};
 pub use error::{BackendError, PlanError};
 pub use fuse::Fusions;
 pub use graph::{PlanOptions, build};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use sterna_plan::{
-    BackendError, Executor, MemoryUse, ModelPlan, OpSpan, OpTime, Outputs, Plan, PlanError, RowTable, WeightSource,
+    BackendError, Executor, MemoryUse, ModelPlan, OpSpan, OpTime, Outputs, Plan, PlanError, RowTable,
+    WeightSource,
 };
 
 use crate::blame::{title, written};

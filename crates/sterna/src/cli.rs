@@ -23,6 +23,7 @@ use crate::engine::{Device, EngineOptions, IsaName};
   sterna chat -m model.gguf
   sterna inspect -m model.gguf --plan
   sterna pull owner/name:file.gguf
+  sterna doctor                                     what this machine can do, and known traps
   sterna bench                                      this machine against its own limits
   sterna probe                                      what calls, ops, threads and a verify cost
   sterna gate                                       proves the promise on this machine")]
@@ -49,6 +50,8 @@ pub enum Command {
     Probe(Box<crate::commands::probe::ProbeArgs>),
     /// Prove that chunks, threads and folds change no bit, and compare with goldens
     Gate(Box<crate::commands::gate::GateArgs>),
+    /// Show what this machine can do, what to use, and what stands in the way
+    Doctor(crate::commands::doctor::DoctorArgs),
     /// Download a model from the Hugging Face hub
     Pull(crate::commands::pull::PullArgs),
     /// Print completions for a shell

@@ -2,6 +2,7 @@
 
 pub mod bench;
 mod chat;
+pub mod doctor;
 pub mod gate;
 mod inspect;
 pub(crate) mod output;
@@ -21,6 +22,7 @@ use sterna_probe::interleave::Rounds;
 use crate::cli::{Cli, Command};
 
 pub use chat::HELP as CHAT_HELP;
+pub use output::megabytes as size;
 
 type Outcome = Result<ExitCode, Box<dyn Error>>;
 
@@ -36,6 +38,7 @@ pub fn main() -> ExitCode {
         Command::Bench(args) => bench::main(&args),
         Command::Probe(args) => probe::main(&args),
         Command::Gate(args) => gate::main(&args),
+        Command::Doctor(args) => doctor::main(&args),
         Command::Pull(args) => pull::main(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
