@@ -7,8 +7,9 @@
 //! * [`compare`]: whether one arm is slower than another, with an interval.
 //! * [`mod@bench`]: call widths and generation of a model, against those limits.
 //! * [`verify`], [`dispatch`], [`memory`]: what a verify, a call and a model cost.
-//! * [`record`]: all of it as JSON lines.
+//! * [`record`]: all of it as JSON lines; [`report`]: such lines as a page.
 //! * [`gate`]: the contract on a model: same bits at every width, and agreement with golden answers.
+//! * [`trace`]: when a session's ops ran, for Perfetto.
 //! * [`synthetic`]: seeded weights at true shapes; [`tokens`]: seeded token sequences.
 
 pub mod bench;
@@ -23,9 +24,11 @@ pub mod machine;
 pub mod memory;
 pub mod paired;
 pub mod record;
+pub mod report;
 pub mod sensors;
 pub mod stats;
 pub mod synthetic;
 mod table;
 pub mod tokens;
+pub mod trace;
 pub mod verify;

@@ -10,6 +10,7 @@ use crate::sample::{self, ParamError, SampleError, SamplingParams};
 use crate::session::{Session, SessionError};
 use crate::stop::{StopError, StopMatcher};
 use crate::stream::Utf8Stream;
+use crate::trace::{Fact, Role};
 
 /// Why a generation could not be made or finished.
 #[derive(Debug, thiserror::Error)]
@@ -141,9 +142,12 @@ pub fn generate(
     let plain = request.sampling.is_greedy() && request.sampling.repetition_penalty == 1.0;
     let wanted = if plain { Wanted::Argmax } else { Wanted::Logits };
     let start = Instant::now();
+    let began = session.clock();
     let reused = session.reuse(&request.prompt)?;
     session.ask(&request.prompt[reused..], wanted, &mut |done| listener.prefill(reused + done, total))?;
     let prefill = start.elapsed();
+    let fed = Fact::Whole((total - reused) as u64);
+    session.span(Role::Prefill, began, &[("tokens", fed), ("reused", Fact::Whole(reused as u64))]);
 
     let vocab = session.executor().plan().vocab;
     let mut scratch = sample::Scratch::default();
@@ -164,7 +168,10 @@ pub fn generate(
         if request.max_tokens.is_some_and(|max| out.tokens.len() >= max) {
             break;
         }
+        let began = session.clock();
         let (token, margin) = choose(session, vocab, &history, &request.sampling, &mut scratch)?;
+        let chosen = Fact::Whole(u64::from(token));
+        session.span(Role::Sample, began, &[("token", chosen), ("margin", Fact::Number(margin.into()))]);
         out.margins.push(margin);
         out.decode = decode.elapsed();
         if !request.ignore_end && tokenizer.config().eos.contains(&token) {
@@ -173,9 +180,11 @@ pub fn generate(
         }
         out.tokens.push(token);
         history.push(token);
+        let began = session.clock();
         let push = matcher.push(&bytes.push(&tokenizer.token_bytes(token).unwrap_or_default()));
         out.text.push_str(&push.emit);
         let flow = if push.emit.is_empty() { ControlFlow::Continue(()) } else { listener.text(&push.emit) };
+        session.span(Role::Text, began, &[("token", chosen), ("text", Fact::Text(&push.emit))]);
         if push.stopped {
             out.finish = Finish::Stop { text: matcher.matched().unwrap_or_default().to_owned() };
             return Ok(out);
@@ -191,7 +200,9 @@ pub fn generate(
             out.finish = Finish::Context;
             break;
         }
+        let began = session.clock();
         session.ask(&[token], wanted, &mut |_| {})?;
+        session.span(Role::Decode, began, &[("token", chosen)]);
     }
     let last = matcher.push(&bytes.finish());
     out.text.push_str(&last.emit);

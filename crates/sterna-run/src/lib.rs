@@ -8,6 +8,7 @@ pub mod sample;
 mod session;
 pub mod stop;
 pub mod stream;
+pub mod trace;
 
 pub use generate::{Finish, GenerateError, Generated, Listener, Request, Silent, generate};
 pub use sample::SamplingParams;

@@ -1,6 +1,10 @@
 //! A conversation with a loaded model: which tokens its state holds, and how more are fed.
 
+use std::time::Instant;
+
 use sterna_plan::{BackendError, CallStats, Executor, Outputs, RowTable, Wanted, choose};
+
+use crate::trace::{Fact, Role, Span, TracedCall, Tracer};
 
 /// Why a session cannot go on.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +38,7 @@ pub struct Session {
     widths: Vec<usize>,
     rows: RowTable,
     outputs: Outputs,
+    tracer: Option<Box<dyn Tracer>>,
 }
 
 impl Session {
@@ -44,7 +49,26 @@ impl Session {
     pub fn new(mut executor: Box<dyn Executor>, context: usize) -> Result<Self, SessionError> {
         executor.allocate(1, context)?;
         let widths = executor.plan().entries.iter().map(|e| e.width).collect();
-        Ok(Self { executor, tokens: Vec::new(), widths, rows: RowTable::new(), outputs: Outputs::default() })
+        let (rows, outputs) = (RowTable::new(), Outputs::default());
+        Ok(Self { executor, tokens: Vec::new(), widths, rows, outputs, tracer: None })
+    }
+
+    /// Tells `tracer` of every call and span from now on, or nobody any more. No bit of a result depends on it.
+    pub fn trace(&mut self, tracer: Option<Box<dyn Tracer>>) {
+        self.executor.trace(tracer.is_some());
+        self.tracer = tracer;
+    }
+
+    /// Now, if anybody wants to know.
+    pub(crate) fn clock(&self) -> Option<Instant> {
+        self.tracer.is_some().then(Instant::now)
+    }
+
+    /// What began at `start` has ended.
+    pub(crate) fn span(&mut self, role: Role, start: Option<Instant>, facts: &[(&'static str, Fact<'_>)]) {
+        if let (Some(tracer), Some(start)) = (&mut self.tracer, start) {
+            tracer.span(&Span { role, start, end: Instant::now(), facts });
+        }
     }
 
     /// Uses only entry points of at most `width` rows (at least one row); for measurements.
@@ -131,7 +155,20 @@ impl Session {
             self.rows.clear();
             self.rows.push_chain(0, position, chunk, last.saturating_sub(left_after).min(n), wanted);
             let entry = self.executor.plan().entry_for(n).unwrap_or(0);
+            let start = self.clock();
             self.executor.execute(entry, &self.rows, &mut self.outputs)?;
+            if let (Some(tracer), Some(start)) = (&mut self.tracer, start) {
+                let (end, position, stats) = (Instant::now(), self.tokens.len(), self.outputs.stats);
+                tracer.call(&TracedCall {
+                    start,
+                    end,
+                    entry,
+                    rows: n,
+                    position,
+                    stats,
+                    executor: &*self.executor,
+                });
+            }
             stats.weight_bytes += self.outputs.stats.weight_bytes;
             stats.macs += self.outputs.stats.macs;
             self.tokens.extend_from_slice(chunk);

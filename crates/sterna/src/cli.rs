@@ -50,6 +50,8 @@ pub enum Command {
     Probe(Box<crate::commands::probe::ProbeArgs>),
     /// Prove that chunks, threads and folds change no bit, and compare with goldens
     Gate(Box<crate::commands::gate::GateArgs>),
+    /// Make one page of recorded measurements
+    Report(crate::commands::report::ReportArgs),
     /// Show what this machine can do, what to use, and what stands in the way
     Doctor(crate::commands::doctor::DoctorArgs),
     /// Download a model from the Hugging Face hub
@@ -160,6 +162,9 @@ pub struct RunArgs {
     /// Print the token ids of prompt and answer too
     #[arg(long)]
     pub show_tokens: bool,
+    /// Write when every op ran, for ui.perfetto.dev or chrome://tracing (about 100 KB a token); text and bits stay the same
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
     /// Model and machine.
     #[command(flatten)]
     pub model: ModelArgs,
@@ -175,6 +180,9 @@ pub struct ChatArgs {
     /// Instructions before the conversation
     #[arg(long, value_name = "TEXT")]
     pub system: Option<String>,
+    /// Write when every op ran, for ui.perfetto.dev or chrome://tracing
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
     /// Model and machine.
     #[command(flatten)]
     pub model: ModelArgs,

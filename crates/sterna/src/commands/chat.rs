@@ -11,7 +11,7 @@ use sterna_run::chat::{ChatTemplate, Message};
 use sterna_run::{Session, generate};
 
 use super::output::say;
-use super::{Outcome, output, run};
+use super::{Outcome, output, run, trace};
 use crate::cli::ChatArgs;
 use crate::engine::Engine;
 
@@ -86,7 +86,7 @@ struct Chat<'a> {
 pub fn main(args: &ChatArgs) -> Outcome {
     let engine = Engine::open(args.model.model.as_deref(), &args.model.options())?;
     let template = run::template(&engine)?;
-    let session = output::load(&engine, args.model.json)?;
+    let mut session = output::load(&engine, args.model.json)?;
     let mut input = Input::new()?;
     let person = matches!(input, Input::Editor(_)) && !args.model.json;
     if person {
@@ -103,6 +103,11 @@ pub fn main(args: &ChatArgs) -> Outcome {
     if let Some(flag) = &interrupted {
         signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(flag))?;
     }
+    let interrupts = if person { trace::Interrupts::Answer } else { trace::Interrupts::End };
+    let trace = trace::open(args.trace.as_deref(), interrupts)?;
+    if let Some(t) = &trace {
+        session.trace(Some(Box::new(t.clone())));
+    }
     let mut chat = Chat {
         args,
         engine,
@@ -114,46 +119,52 @@ pub fn main(args: &ChatArgs) -> Outcome {
         tries: 0,
         interrupted,
     };
-    while let Some(line) = input.message()? {
-        let line = line.trim();
-        match line.split_once(char::is_whitespace).map_or((line, ""), |(a, b)| (a, b.trim())) {
-            ("", _) => {}
-            ("/quit" | "/exit", _) => break,
-            ("/help", _) => chat.note(HELP)?,
-            ("/reset", _) => chat.messages.clear(),
-            ("/system", "") => chat.note(chat.system.as_deref().unwrap_or("(no system text)"))?,
-            ("/system", text) => {
-                chat.system = Some(text.to_owned());
-                chat.messages.clear();
-            }
-            ("/undo", _) => chat.undo(),
-            ("/history", _) => chat.history()?,
-            ("/stats", _) => chat.note(chat.stats.as_deref().unwrap_or("(no answer yet)"))?,
-            ("/retry", _) => {
-                if chat.messages.last().is_some_and(|m| m.role == "assistant") {
-                    chat.messages.pop();
-                }
-                if chat.messages.is_empty() {
-                    chat.refuse("there is no message to answer")?;
-                } else {
-                    chat.tries += 1;
-                    chat.answer()?;
-                }
-            }
-            (command, _) if command.starts_with('/') => {
-                chat.refuse(&format!("{command} is no command; /help lists them"))?;
-            }
-            _ => {
-                chat.messages.push(Message::new("user", line));
-                chat.tries = 0;
-                chat.answer()?;
-            }
-        }
-    }
-    Ok(ExitCode::SUCCESS)
+    let outcome = chat.turns(&mut input);
+    let traced = trace::finish(trace.as_ref());
+    outcome.and_then(|()| traced).map(|()| ExitCode::SUCCESS)
 }
 
 impl Chat<'_> {
+    fn turns(&mut self, input: &mut Input) -> Result<(), Box<dyn std::error::Error>> {
+        while let Some(line) = input.message()? {
+            let line = line.trim();
+            match line.split_once(char::is_whitespace).map_or((line, ""), |(a, b)| (a, b.trim())) {
+                ("", _) => {}
+                ("/quit" | "/exit", _) => break,
+                ("/help", _) => self.note(HELP)?,
+                ("/reset", _) => self.messages.clear(),
+                ("/system", "") => self.note(self.system.as_deref().unwrap_or("(no system text)"))?,
+                ("/system", text) => {
+                    self.system = Some(text.to_owned());
+                    self.messages.clear();
+                }
+                ("/undo", _) => self.undo(),
+                ("/history", _) => self.history()?,
+                ("/stats", _) => self.note(self.stats.as_deref().unwrap_or("(no answer yet)"))?,
+                ("/retry", _) => {
+                    if self.messages.last().is_some_and(|m| m.role == "assistant") {
+                        self.messages.pop();
+                    }
+                    if self.messages.is_empty() {
+                        self.refuse("there is no message to answer")?;
+                    } else {
+                        self.tries += 1;
+                        self.answer()?;
+                    }
+                }
+                (command, _) if command.starts_with('/') => {
+                    self.refuse(&format!("{command} is no command; /help lists them"))?;
+                }
+                _ => {
+                    self.messages.push(Message::new("user", line));
+                    self.tries = 0;
+                    self.answer()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn undo(&mut self) {
         if self.messages.pop().is_some_and(|m| m.role == "assistant") {
             self.messages.pop();

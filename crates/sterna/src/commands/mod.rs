@@ -9,7 +9,9 @@ pub(crate) mod output;
 mod pack;
 pub mod probe;
 pub mod pull;
+pub mod report;
 mod run;
+mod trace;
 
 use std::error::Error;
 use std::io::Write;
@@ -39,6 +41,7 @@ pub fn main() -> ExitCode {
         Command::Probe(args) => probe::main(&args),
         Command::Gate(args) => gate::main(&args),
         Command::Doctor(args) => doctor::main(&args),
+        Command::Report(args) => report::main(&args),
         Command::Pull(args) => pull::main(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -5,13 +5,16 @@ use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use indicatif::ProgressBar;
+use sterna_probe::trace::Trace;
 use sterna_run::chat::{ChatTemplate, Message};
+use sterna_run::trace::Fact;
 use sterna_run::{Generated, Listener, Request, generate};
 
 use super::output::say;
-use super::{Outcome, output};
+use super::{Outcome, output, trace};
 use crate::cli::{RunArgs, SamplingArgs};
 use crate::engine::Engine;
 
@@ -146,12 +149,24 @@ pub fn report(engine: &Engine, made: &Generated) -> serde_json::Value {
 
 /// Runs the command.
 pub fn main(args: &RunArgs) -> Outcome {
+    let trace = trace::open(args.trace.as_deref(), trace::Interrupts::End)?;
+    let outcome = answer(args, trace.as_ref());
+    let traced = trace::finish(trace.as_ref());
+    outcome.and_then(|code| traced.map(|()| code))
+}
+
+fn answer(args: &RunArgs, trace: Option<&Trace>) -> Outcome {
     let mut text = args.prompt.clone();
     if text == "-" {
         text.clear();
         std::io::stdin().read_to_string(&mut text)?;
     }
+    let began = Instant::now();
     let engine = Engine::open(args.model.model.as_deref(), &args.model.options())?;
+    if let Some(t) = trace {
+        t.add("open and plan", began, &[("model", Fact::Text(&engine.model.name))]);
+    }
+    let began = Instant::now();
     let prompt = if args.chat {
         let mut messages = Vec::new();
         messages.extend(args.system.iter().map(|s| Message::new("system", s)));
@@ -160,7 +175,16 @@ pub fn main(args: &RunArgs) -> Outcome {
     } else {
         engine.model.tokenizer.encode(&text, true)?
     };
+    if let Some(t) = trace {
+        t.add("tokenise", began, &[("tokens", Fact::Whole(prompt.len() as u64))]);
+    }
+    let began = Instant::now();
     let mut session = output::load(&engine, args.model.json)?;
+    if let Some(t) = trace {
+        let bytes = session.executor().memory().weights;
+        t.add("load weights", began, &[("bytes", Fact::Whole(bytes as u64))]);
+        session.trace(Some(Box::new(t.clone())));
+    }
     let mut printer = Printer::new(args.model.json);
     if !args.chat {
         printer.begin_with(text);

@@ -1,0 +1,217 @@
+//! JSON lines to runs. A line that is broken is an error with its place; one of a newer program is listed and left out.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::limits::Limits;
+use crate::record::{Line, Record, Run, SCHEMA, TableValue};
+
+/// Why no report was made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// The file.
+    #[error("{path}: {source}")]
+    File {
+        /// As given.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A line that is no record.
+    #[error("{path}, line {line}: {why}; take the line out, or measure again with --record")]
+    Line {
+        /// As given.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Nothing that this program knows.
+    #[error("no measurement in {0}; `sterna bench --record FILE` writes some")]
+    Nothing(String),
+    /// The template, which is part of the program.
+    #[error("the page could not be made: {0}")]
+    Page(#[from] minijinja::Error),
+}
+
+/// Everything that was recorded of one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunData {
+    /// As the file says.
+    pub id: String,
+    /// File it is in.
+    pub file: String,
+    /// What was run; `None` where its line is missing.
+    pub run: Option<Run>,
+    /// Limits, and when they were measured.
+    pub limits: Vec<(String, Limits)>,
+    /// Samples of lines of their own.
+    pub samples: usize,
+    /// Of these, samples with a flag.
+    pub flagged: usize,
+    /// Tables by name.
+    pub tables: Vec<(String, TableValue)>,
+}
+
+/// Lines that are not of this program's schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// File.
+    pub file: String,
+    /// "schema 2", "kind `acceptance`".
+    pub what: String,
+    /// The first of them, from 1.
+    pub line: usize,
+    /// How many.
+    pub lines: usize,
+}
+
+/// Reads one file: its runs in order of their first lines, and what was left out.
+///
+/// # Errors
+/// The file; a line that is no JSON object with a schema, or breaks its schema.
+pub fn read(path: &Path) -> Result<(Vec<RunData>, Vec<Skipped>), ReportError> {
+    let failed = |source| ReportError::File { path: path.to_owned(), source };
+    let file = path.display().to_string();
+    let mut runs: Vec<RunData> = Vec::new();
+    let mut skipped: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for (at, text) in BufReader::new(File::open(path).map_err(failed)?).lines().enumerate() {
+        let line = at + 1;
+        let broken = |why: String| ReportError::Line { path: path.to_owned(), line, why };
+        let text = text.map_err(|e| match e.kind() {
+            std::io::ErrorKind::InvalidData => broken("this is no text in UTF-8".into()),
+            _ => failed(e),
+        })?;
+        if text.trim().is_empty() {
+            continue;
+        }
+        match parse(&text).map_err(broken)? {
+            Parsed::Line(l) => take(&mut runs, *l, &file),
+            Parsed::Unknown(what) => skipped.entry(what).or_insert((line, 0)).1 += 1,
+        }
+    }
+    let skipped =
+        skipped.into_iter().map(|(what, (line, lines))| Skipped { file: file.clone(), what, line, lines });
+    Ok((runs, skipped.collect()))
+}
+
+enum Parsed {
+    Line(Box<Line>),
+    Unknown(String),
+}
+
+/// What every line of every schema has.
+#[derive(Deserialize)]
+struct Head {
+    schema: u64,
+    kind: String,
+    table: Option<Kind>,
+}
+
+#[derive(Deserialize)]
+struct Kind {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+}
+
+fn parse(text: &str) -> Result<Parsed, String> {
+    let words = |e: serde_json::Error| e.to_string().replace(" at line 1 column ", " at column ");
+    // A later schema may have moved everything but these two.
+    #[derive(Deserialize)]
+    struct Version {
+        schema: u64,
+    }
+    let version: Version = serde_json::from_str(text).map_err(words)?;
+    if version.schema != u64::from(SCHEMA) {
+        return Ok(Parsed::Unknown(format!("schema {}", version.schema)));
+    }
+    let error = match serde_json::from_str(text) {
+        Ok(line) => return Ok(Parsed::Line(Box::new(line))),
+        Err(e) => e,
+    };
+    let head: Head = serde_json::from_str(text).map_err(words)?;
+    debug_assert_eq!(head.schema, version.schema);
+    if is_unknown::<Record>(&serde_json::json!({ "kind": head.kind })) {
+        return Ok(Parsed::Unknown(format!("kind `{}`", head.kind)));
+    }
+    if let Some(kind) = head.table.and_then(|t| t.kind)
+        && is_unknown::<TableValue>(&serde_json::json!({ "type": kind, "value": null }))
+    {
+        return Ok(Parsed::Unknown(format!("table of type `{kind}`")));
+    }
+    Err(words(error))
+}
+
+/// Whether a tagged enum has no such tag, as opposed to a tag whose contents are wrong. The enum itself is asked, so
+/// that there is no second list of its variants.
+fn is_unknown<T: for<'a> Deserialize<'a>>(tag: &serde_json::Value) -> bool {
+    T::deserialize(tag).err().is_some_and(|e| e.to_string().starts_with("unknown variant"))
+}
+
+fn take(runs: &mut Vec<RunData>, line: Line, file: &str) {
+    let at = runs.iter().position(|r| r.id == line.run).unwrap_or_else(|| {
+        runs.push(RunData {
+            id: line.run.clone(),
+            file: file.to_owned(),
+            run: None,
+            limits: Vec::new(),
+            samples: 0,
+            flagged: 0,
+            tables: Vec::new(),
+        });
+        runs.len() - 1
+    });
+    let data = &mut runs[at];
+    match line.record {
+        Record::Run(run) => data.run = Some(*run),
+        Record::Limits { when, limits } => data.limits.push((when, *limits)),
+        Record::Sample(s) => {
+            data.samples += 1;
+            data.flagged += usize::from(!s.flags.is_empty());
+        }
+        Record::Table { name, table } => data.tables.push((name, *table)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unknown(text: &str) -> Option<String> {
+        match parse(text).unwrap() {
+            Parsed::Line(_) => None,
+            Parsed::Unknown(what) => Some(what),
+        }
+    }
+
+    #[test]
+    fn newer_lines_are_named_and_broken_ones_refused() {
+        assert_eq!(unknown(r#"{"schema":2,"anything":[1]}"#).unwrap(), "schema 2");
+        assert_eq!(unknown(r#"{"schema":1,"run":"x","kind":"acceptance"}"#).unwrap(), "kind `acceptance`");
+        let table =
+            r#"{"schema":1,"run":"x","kind":"table","name":"n","table":{"type":"new","value":{"a":1}}}"#;
+        assert_eq!(unknown(table).unwrap(), "table of type `new`");
+        assert!(unknown(r#"{"schema":1,"run":"x","kind":"sample","table":"t","arm":"a","round":0,"seconds":1.5,"flags":[]}"#).is_none());
+        for broken in [
+            "",
+            "nonsense",
+            "{}",
+            "[1]",
+            r#"{"schema":"one"}"#,
+            r#"{"schema":1,"run":"x"}"#,
+            r#"{"schema":1,"run":"x","kind":"sample"}"#,
+            r#"{"schema":1,"run":"x","kind":"table","name":"n","table":{"type":"memory","value":{}}}"#,
+            r#"{"schema":1,"run":"x","kind":"table","name":"n","table":7}"#,
+            r#"{"schema":1,"run":"#,
+        ] {
+            let why = parse(broken).err();
+            assert!(why.as_ref().is_some_and(|w| !w.contains("line 1")), "{broken}: {why:?}");
+        }
+    }
+}
