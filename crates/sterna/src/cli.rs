@@ -162,7 +162,7 @@ pub struct RunArgs {
     /// Print the token ids of prompt and answer too
     #[arg(long)]
     pub show_tokens: bool,
-    /// Write when every op ran, for ui.perfetto.dev or chrome://tracing (about 100 KB a token); text and bits stay the same
+    /// Write when every op ran, for ui.perfetto.dev or chrome://tracing (some 15 KB a token of a small model); text and bits stay the same
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// Model and machine.

@@ -1,1 +1,344 @@
+//! Pages of made-up runs: what is said, what is escaped, what is refused.
 
+use std::path::Path;
+
+use serde_json::json;
+
+use super::*;
+use crate::record::{Line, Record, SCHEMA};
+
+fn line(run: &str, record: Record) -> String {
+    serde_json::to_string(&Line { schema: SCHEMA, run: run.into(), record }).unwrap()
+}
+
+fn run_line(id: &str, change: impl FnOnce(&mut Run)) -> String {
+    let mut run: Run = serde_json::from_value(json!({
+        "time": 1_764_466_137, "command": ["sterna", "bench"], "version": "0.1.0",
+        "machine": {"cpu": "Test CPU", "cores": 2, "isa": "AVX2", "memory": 8_000_000_000u64, "os": "linux x86_64"},
+        "weather": {"load": 0.5, "mhz": null, "celsius": null}, "device": "cpu", "threads": 2, "model": "m",
+    }))
+    .unwrap();
+    change(&mut run);
+    line(id, Record::Run(Box::new(run)))
+}
+
+fn summary(median: f64) -> serde_json::Value {
+    json!({"count": 3, "median": median, "min": median, "max": median, "q1": median, "q3": median, "mad": 0.0})
+}
+
+fn samples() -> serde_json::Value {
+    let rounds = json!({"warmup": 1, "rounds": 3, "noise_limit": 0.1, "clock_limit": 0.9});
+    json!({
+        "arms": [], "rounds": rounds, "others": 0.25, "others_by_round": [], "noisy": [1], "clock_by_round": [],
+        "throttled": [], "weather": [],
+    })
+}
+
+fn load(gb_s: f64) -> serde_json::Value {
+    json!({
+        "weight_bytes": 16_000_000, "macs": 34_000_000, "gb_s": gb_s, "bandwidth_share": 0.5, "gmac_s": 10.0 * gb_s,
+        "gmac_s_per_thread": 5.0 * gb_s, "peak_share": 0.1, "implausible": gb_s > 100.0,
+    })
+}
+
+fn with(mut a: serde_json::Value, b: &serde_json::Value) -> serde_json::Value {
+    for (k, v) in b.as_object().unwrap() {
+        a[k] = v.clone();
+    }
+    a
+}
+
+fn table(run: &str, name: &str, kind: &str, value: &serde_json::Value) -> String {
+    json!({"schema": SCHEMA, "run": run, "kind": "table", "name": name, "table": {"type": kind, "value": value}}).to_string()
+}
+
+fn widths(run: &str, name: &str, speed: f64, rounds: u64) -> String {
+    let rows: Vec<_> = [1u64, 4, 16]
+        .iter()
+        .map(|w| {
+            let row = json!({
+                "width": w, "entry": "main", "ms": summary(10.0), "quiet_ms": null,
+                "tokens_per_s": speed * *w as f64, "speedup": *w, "cost_in_steps": 1.25,
+            });
+            with(row, &load(2.0))
+        })
+        .collect();
+    let rounds = json!({"warmup": 1, "rounds": rounds, "noise_limit": 0.1, "clock_limit": 0.9});
+    let options = json!({"widths": [1, 4, 16], "prefix": 64, "wanted": "all", "rounds": rounds, "seed": 1});
+    table(run, name, "widths", &json!({"options": options, "rows": rows, "threads": 2, "samples": samples()}))
+}
+
+fn verify(run: &str) -> String {
+    let value = json!({
+        "model": "m", "device": "cpu", "threads": 2, "prefix": 64,
+        "points": [{"width": 1, "seconds": 0.01, "steps": 1.0}, {"width": 2, "seconds": 0.0125, "steps": 1.25}],
+        "line": {"fixed": 0.75, "per_row": 0.25, "residuals": [0.0, 0.0], "rms": 0.0, "bic": -30.0},
+        "stairs": {"stairs": [{"from": 1, "to": 2, "cost": 1.125}], "residuals": [-0.125, 0.125], "rms": 0.125, "bic": -8.0},
+        "samples": samples(),
+    });
+    table(run, "m", "verify_cost", &value)
+}
+
+fn break_even(run: &str) -> String {
+    let row = json!({
+        "k": 4, "width": 5, "verify": 2.0, "draft": 0.4, "needed_accepted": 1.4, "needed_acceptance": 0.53,
+        "emitted": 3.0, "speedup": 1.25,
+    });
+    let never = json!({
+        "k": 8, "width": 9, "verify": 20.0, "draft": 0.8, "needed_accepted": 19.8, "needed_acceptance": null,
+        "emitted": null, "speedup": null,
+    });
+    let value = json!({"draft_cost": 0.1, "acceptance": [0.9, 0.7, 0.5], "rows": [row, never]});
+    table(run, "m", "break_even", &value)
+}
+
+fn kernels(run: &str) -> String {
+    let rows: Vec<_> = [(1u64, 1.0), (64, 20.0)]
+        .iter()
+        .map(|(w, gb)| {
+            let row = json!({"width": w, "ms": summary(1.0), "cost": 1.0, "over_roofline": 1.1});
+            with(row, &load(*gb))
+        })
+        .collect();
+    let rounds = json!({"warmup": 1, "rounds": 3, "noise_limit": 0.1, "clock_limit": 0.9});
+    let options = json!({"encoding": "tq2_0", "rows": 4096, "cols": 2048, "widths": [1, 64], "cold_bytes": 1, "rounds": rounds});
+    table(
+        run,
+        "k",
+        "kernels",
+        &json!({"options": options, "matrices": 3, "rows": rows, "samples": samples()}),
+    )
+}
+
+fn memory(run: &str) -> String {
+    let stage = |name: &str, rss: Option<u64>| json!({"name": name, "rss": rss, "peak": rss, "file": 1_000_000, "weights": 5, "states": 0, "scratch": 0});
+    let stages =
+        [stage("start", Some(10_000_000)), stage("loaded", Some(90_000_000)), stage("first chunk", None)];
+    table(run, "m", "memory", &json!({"model": "m", "stages": stages}))
+}
+
+fn limits(run: &str) -> String {
+    let limit = |x: f64| {
+        let rate = json!({"threads": 2, "median": x, "best": x, "runs": 3});
+        json!({"kernel": "k", "one": rate, "all": rate})
+    };
+    let limits = json!({
+        "threads": 2, "buffer_bytes": 1, "huge_pages": true, "read": limit(20.0), "copy": limit(10.0),
+        "int8": limit(300.0), "fma": limit(50.0), "others": null,
+    });
+    json!({"schema": SCHEMA, "run": run, "kind": "limits", "when": "before", "limits": limits}).to_string()
+}
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("sterna-report-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+    fn file(&self, name: &str, lines: &[String]) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, lines.join("\n")).unwrap();
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn everything(run: &str) -> Vec<String> {
+    let all = [run_line(run, |_| {}), limits(run), widths(run, "m", 50.0, 3), verify(run), break_even(run)];
+    all.into_iter().chain([kernels(run), memory(run)]).collect()
+}
+
+/// Tags that open and close, in order; `<br>` and its like do not occur.
+fn assert_well_formed(html: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    for part in html.split('<').skip(1) {
+        let tag = part.split('>').next().unwrap();
+        let name = tag.split([' ', '/', '\n']).next().unwrap();
+        if tag.starts_with('!') || tag.ends_with('/') || ["meta", "link"].contains(&name) {
+            continue;
+        }
+        match tag.strip_prefix('/') {
+            Some(name) => assert_eq!(open.pop(), Some(name), "in {}", &html[..200.min(html.len())]),
+            None => open.push(name),
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+#[test]
+fn every_topic_is_a_section_with_a_table_a_chart_and_words() {
+    let folder = Folder::new("all");
+    let page = build(&[folder.file("a.jsonl", &everything("r1"))]).unwrap();
+    let ids: Vec<&str> = page.sections.iter().map(|s| s.id).collect();
+    assert_eq!(ids, ["runs", "widths", "verify", "break-even", "kernels", "memory"]);
+    assert!(page.warnings.is_empty(), "{:?}", page.warnings);
+    let html = page.html().unwrap();
+    assert_well_formed(&html);
+    for words in [
+        "2025-11-30 01:28",
+        "Tokens a second by width",
+        "800", // tokens a second at 16 rows
+        "the line describes it better",
+        "Acceptance by position",
+        "never",
+        "roof of run 1: 20.00 GB/s, 300 GMAC/s",
+        "tq2_0 4096x2048",
+        "1 disturbed by other programs",
+        "90.00 MB",
+        "unknown",
+    ] {
+        assert!(html.contains(words), "{words}");
+    }
+    assert_eq!(
+        html.matches("<svg viewBox=\"0 0 520").count(),
+        8,
+        "two of widths, verify, three of break-even, roofline, memory"
+    );
+    // Nothing is fetched and nothing runs.
+    for never in ["http", "<script", "src=", "url(", "@import", "onload"] {
+        assert!(!html.contains(never), "{never}");
+    }
+    let markdown = page.markdown();
+    for words in [
+        "| 16 | 10.00 |",
+        "## Verify cost",
+        "*Verify cost*: m: 1.00 at 1 to 1.25 at 2.",
+        "| first chunk | unknown |",
+    ] {
+        assert!(markdown.contains(words), "{words} in {markdown}");
+    }
+    let columns = |l: &str| l.replace("\\|", "").matches('|').count();
+    let mut before = 0;
+    for l in markdown.lines() {
+        let n = columns(l);
+        assert!(n == 0 || before == 0 || n == before, "columns differ at {l}");
+        before = n;
+    }
+}
+
+#[test]
+fn runs_are_put_side_by_side_and_told_apart() {
+    let folder = Folder::new("two");
+    let mut second = vec![run_line("r2", |r| {
+        r.machine.cpu = "Other CPU".into();
+        r.version = "0.2.0".into();
+        r.threads = 1;
+    })];
+    second.extend([widths("r2", "m", 60.0, 5), verify("r2")]);
+    let files = [folder.file("a.jsonl", &everything("r1")), folder.file("b.jsonl", &second)];
+    let page = build(&files).unwrap();
+    let side = page.sections.iter().find(|s| s.id == "side-by-side").unwrap();
+    let speeds = side.grids.iter().find(|g| g.rows.iter().any(|r| r[0] == "4 rows, tokens/s")).unwrap();
+    assert_eq!(speeds.head, ["figure", "run 1", "run 2", "2 / 1"]);
+    let row = speeds.rows.iter().find(|r| r[0] == "4 rows, tokens/s").unwrap();
+    assert_eq!(row[1..], ["200", "240", "1.200 better"]);
+    let costs = side.grids.iter().find(|g| g.rows.iter().any(|r| r[0] == "2 rows, steps")).unwrap();
+    assert_eq!(costs.rows[1][3], "1.000", "no word for no difference");
+    let said = page.warnings.join("\n");
+    for words in [
+        "processors: run 1 has Test CPU, run 2 has Other CPU",
+        "versions",
+        "threads",
+        "`m` was measured with other settings in run 2 than in run 1: rounds",
+    ] {
+        assert!(said.contains(words), "{words} in {said}");
+    }
+    assert!(!said.contains("models") && !said.contains("cores"), "{said}");
+    assert!(page.html().unwrap().contains("run 2: m"));
+    // A second copy of a run is no second run.
+    let again = build(&[files[0].clone(), files[0].clone()]).unwrap();
+    assert!(
+        again.warnings[0].contains("counted once") && again.sections.iter().all(|s| s.id != "side-by-side")
+    );
+    // Two runs alike have nothing to be told apart by.
+    let twin = folder.file("c.jsonl", &[run_line("r3", |_| {}), widths("r3", "m", 50.0, 3)]);
+    assert!(build(&[files[0].clone(), twin]).unwrap().warnings.is_empty());
+}
+
+#[test]
+fn nothing_that_a_file_says_becomes_markup() {
+    let folder = Folder::new("hostile");
+    let evil = "<script>alert(1)</script>\"'><img src=x onerror=y>|`*[a](b)\n# h";
+    let lines = [
+        run_line(evil, |r| {
+            r.model = evil.into();
+            r.machine.cpu = evil.into();
+            r.command = vec![evil.into()];
+        }),
+        widths(evil, evil, 50.0, 3),
+        memory(evil).replace("\"start\"", &json!(evil).to_string()),
+    ];
+    let page = build(&[folder.file("<b>.jsonl", &lines)]).unwrap();
+    let html = page.html().unwrap();
+    assert_well_formed(&html);
+    assert!(
+        !html.contains("<script")
+            && !html.contains("<img")
+            && !html.contains("<b>")
+            && html.contains("&lt;script&gt;")
+    );
+    let markdown = page.markdown();
+    assert!(!markdown.contains("<script") && !markdown.contains("\n# h") && !markdown.contains("[a](b)"));
+}
+
+#[test]
+fn broken_lines_and_empty_files_are_refused_and_newer_ones_listed() {
+    let folder = Folder::new("broken");
+    let refused = |lines: &[&str]| {
+        let lines: Vec<String> = lines.iter().map(|l| (*l).to_owned()).collect();
+        build(&[folder.file("x.jsonl", &lines)]).unwrap_err().to_string()
+    };
+    let good = run_line("r", |_| {});
+    let said = refused(&[&good, "", "{\"schema\":1,\"run\":\"r\",\"kind\":\"sample\"}"]);
+    assert!(said.contains("x.jsonl, line 3") && said.contains("missing field"), "{said}");
+    assert!(refused(&[&good, "not json"]).contains("line 2"));
+    assert!(refused(&[]).contains("no measurement") && refused(&[]).contains("--record"));
+    assert!(refused(&["{\"schema\":99}"]).contains("no measurement"));
+    let missing = build(&[Path::new("/no/such.jsonl").to_owned()]).unwrap_err();
+    assert!(matches!(missing, ReportError::File { .. }) && missing.to_string().contains("/no/such.jsonl"));
+    std::fs::write(folder.0.join("latin"), [good.as_bytes(), b"\n{\"\xe9\"}\n"].concat()).unwrap();
+    assert!(build(&[folder.0.join("latin")]).unwrap_err().to_string().contains("line 2"));
+    let newer = [
+        good,
+        "{\"schema\":2}".into(),
+        "{\"schema\":2,\"x\":1}".into(),
+        "{\"schema\":1,\"run\":\"r\",\"kind\":\"tree\"}".into(),
+    ];
+    let page = build(&[folder.file("new.jsonl", &newer)]).unwrap();
+    let said = page.warnings.join("\n");
+    assert!(
+        said.contains("2 lines of schema 2 left out, the first is line 2") && said.contains("kind `tree`"),
+        "{said}"
+    );
+}
+
+#[test]
+fn figures_without_their_run_are_said_to_be_so() {
+    let folder = Folder::new("orphan");
+    let page = build(&[folder.file("o.jsonl", &[widths("lost", "m", 1.0, 3)])]).unwrap();
+    assert!(page.warnings[0].contains("no line that says what was run"));
+    assert!(page.html().unwrap().contains("unknown"));
+}
+
+#[test]
+fn dates_are_those_of_the_calendar() {
+    let known = [
+        (0, "1970-01-01 00:00"),
+        (951_782_399, "2000-02-28 23:59"),
+        (951_868_800, "2000-03-01 00:00"),
+        (1_709_164_800, "2024-02-29 00:00"),
+        (1_764_466_137, "2025-11-30 01:28"),
+        (4_102_444_799, "2099-12-31 23:59"),
+    ];
+    for (seconds, text) in known {
+        assert_eq!(date(seconds), text);
+    }
+}

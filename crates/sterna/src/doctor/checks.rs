@@ -386,7 +386,7 @@ fn cache(m: &Machine) -> Check {
             "set HF_HOME to a folder that can be written",
         );
     }
-    if let Some(check) = far(id, &what, mount) {
+    if let Some(check) = far(id, &what, mount, m) {
         return check;
     }
     match mount.free {
@@ -400,19 +400,15 @@ fn cache(m: &Machine) -> Check {
 }
 
 /// A place that is slow to map from.
-pub fn far(id: &'static str, what: &str, mount: &Mount) -> Option<Check> {
+pub fn far(id: &'static str, what: &str, mount: &Mount, m: &Machine) -> Option<Check> {
     if mount.remote {
         let advice = "a model is mapped into memory: loading is as slow as the network, and a connection that breaks kills the program; copy the model to a local disk";
         return Some(Check::new(id, Warning, format!("{what}, a network file system"), advice));
     }
-    if mount.spinning == Some(true) {
+    // The disks of virtual machines say that they spin, whatever they are.
+    if mount.spinning == Some(true) && m.cpu.is_virtual != Some(true) {
         let advice = "loading reads the model once at the speed of that disk; an SSD is many times faster";
-        return Some(Check::new(
-            id,
-            Note,
-            format!("{what}, a spinning disk (or a virtual one that says so)"),
-            advice,
-        ));
+        return Some(Check::new(id, Note, format!("{what}, a spinning disk"), advice));
     }
     None
 }

@@ -138,6 +138,8 @@ fn a_guest_leaves_the_clock_to_its_host() {
     assert_eq!(of("governor", &guest, program()).status, Status::Unknown);
     let info = guest.files["/proc/cpuinfo"].replace("fpu avx2", "fpu hypervisor avx2");
     guest.files.insert("/proc/cpuinfo".into(), info);
+    let guest = guest.with("/sys/dev/block/8:1/queue/rotational", "1\n");
+    assert_eq!(of("cache-folder", &guest, program()).status, Status::Ok);
     for id in ["governor", "turbo", "heat"] {
         let check = of(id, &guest, program());
         assert!(check.status == Status::Ok && check.found.contains("host"), "{check:?}");

@@ -102,7 +102,9 @@ pub fn judge(
     let mut checks = Vec::new();
     if let Some(mount) = path.and_then(|p| mount(system, p)) {
         let what = format!("the model lies on {} ({})", mount.kind, mount.at);
-        checks.push(far("model-folder", &what, &mount).unwrap_or_else(|| Check::ok("model-folder", what)));
+        checks.push(
+            far("model-folder", &what, &mount, machine).unwrap_or_else(|| Check::ok("model-folder", what)),
+        );
     }
     let need = match open_model(path).and_then(|m| Engine::new(m, options)) {
         Err(e) => {

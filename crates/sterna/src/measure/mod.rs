@@ -1,7 +1,7 @@
 //! What `bench` and `probe` share: which model, one measurement at a time, and where results go.
 
 mod costs;
-mod lock;
+pub mod lock;
 mod report;
 mod spec;
 
