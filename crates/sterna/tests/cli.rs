@@ -195,7 +195,7 @@ fn completions_and_the_manual_are_made() {
     }
     let man = text(&sterna(&["man"]));
     assert!(man.contains(".TH") && man.contains("temperature"));
-    for sub in ["run", "chat", "pack", "inspect", "bench", "probe", "gate", "pull"] {
+    for sub in ["run", "chat", "pack", "inspect", "bench", "probe", "gate", "doctor", "report", "pull"] {
         assert!(sterna(&[sub, "--help"]).status.success(), "{sub}");
     }
 }

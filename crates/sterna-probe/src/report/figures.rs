@@ -1,11 +1,11 @@
 //! Every kind of recorded table as rows of a page, and as figures that two runs can be compared by.
 
 use super::page::{Better, Figure, Grid};
-use crate::bench::{GenerationTable, KernelTable, Load, Profile, WidthTable};
+use crate::bench::{GenerationTable, KernelTable, Load, Profile, RowsWanted, WidthTable};
 use crate::compare::{Comparison, SelfCheck, Verdict};
 use crate::dispatch::{DispatchCost, ThreadCost};
 use crate::interleave::Interleaved;
-use crate::limits::{Limit, Limits};
+use crate::limits::{Limit, Limits, Rate};
 use crate::memory::MemoryStages;
 use crate::record::TableValue;
 use crate::stats::Summary;
@@ -53,7 +53,10 @@ pub fn topic(table: &TableValue) -> Topic {
 /// What tells a table from the others of its run: its name, and what its own options add.
 pub fn title(name: &str, table: &TableValue) -> String {
     match table {
-        TableValue::Kernels(k) => format!("{} {}x{}", k.options.encoding, k.options.rows, k.options.cols),
+        TableValue::Widths(w) => {
+            let rows = if w.options.wanted == RowsWanted::All { "every row" } else { "the last row" };
+            format!("{name}: after {} positions, results of {rows}", w.options.prefix)
+        }
         TableValue::Profile(p) => format!("{name}: {} rows after {} positions", p.width, p.prefix),
         TableValue::Chunks(_) => format!("{name}, chunks with argmax check"),
         TableValue::Dispatch(_) => format!("{name}: calls and ops"),
@@ -126,7 +129,7 @@ fn widths(caption: &str, t: &WidthTable, agree: &[String]) -> Grid {
         ];
         g.row(cells.into_iter().chain(loads(&r.load)).chain(agree.get(i).cloned()));
     }
-    g.note(format!("after {} positions, {} threads", t.options.prefix, t.threads));
+    g.note(format!("{} threads", t.threads));
     noise(&mut g, &t.samples);
     g
 }
@@ -316,17 +319,38 @@ fn self_check(caption: &str, t: &SelfCheck) -> Grid {
     g
 }
 
-/// Limits of a machine.
-pub fn limits(caption: &str, l: &Limits) -> Grid {
-    let all = format!("{} threads, median", l.threads);
-    let mut g = Grid::new(caption, &["limit", "one thread, median", "best", &all, "best", "unit"]);
-    for (name, limit, unit) in each(l) {
-        let Limit { one, all, .. } = limit;
-        let cells = [one.median, one.best, all.median, all.best].map(number);
-        g.row([name.to_owned()].into_iter().chain(cells).chain([unit.to_owned()]));
-    }
-    if let Some(others) = l.others {
-        g.note(format!("others used {} cores meanwhile", number(others)));
+/// Limits of machines: run, when they were measured, and what came out.
+pub fn limits<'a>(all: impl Iterator<Item = (String, &'a str, &'a Limits)>) -> Grid {
+    let head = [
+        "run",
+        "measured",
+        "threads",
+        "read, GB/s",
+        "median",
+        "copy, GB/s",
+        "median",
+        "int8, GMAC/s",
+        "median",
+    ];
+    let mut g = Grid::new(
+        "Limits of the machine: best run and median",
+        &[&head[..], &["f32, GMAC/s", "median", "others' cores"]].concat(),
+    );
+    for (run, when, l) in all {
+        let moment = if when == "only" { "alone" } else { when };
+        for (threads, rate) in
+            [(1, (|l: &Limit| l.one) as fn(&Limit) -> Rate), (l.threads, |l: &Limit| l.all)]
+        {
+            if threads == 1 && l.threads == 1 && rate(&l.read) != l.read.all {
+                continue; // one thread is all threads
+            }
+            let cells = each(l)
+                .into_iter()
+                .flat_map(|(_, limit, _)| [rate(limit).best, rate(limit).median].map(number));
+            let others = l.others.map_or("unknown".into(), number);
+            let first = [run.clone(), moment.to_owned(), threads.to_string()];
+            g.row(first.into_iter().chain(cells).chain([others]));
+        }
     }
     g
 }

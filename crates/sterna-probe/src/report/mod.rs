@@ -86,6 +86,7 @@ fn page(runs: &[RunData], mut warnings: Vec<String>) -> Page {
             sections.push(section);
         }
     }
+    sections.extend(limits(runs));
     Page { title: "Sterna: measurements".into(), warnings, sections }
 }
 
@@ -186,26 +187,28 @@ fn overview(runs: &[RunData]) -> Section {
             data.flagged.to_string(),
         ]);
         let command = told(&|r| r.command.join(" "));
-        grid.note(
-            format!("{} `{command}`, from {}", named(runs, at, "").trim(), data.file).trim().to_owned(),
-        );
+        grid.note(format!("{} {command}, from {}", named(runs, at, "").trim(), data.file).trim().to_owned());
     }
-    let mut grids = vec![grid];
-    for (at, data) in runs.iter().enumerate() {
-        for (when, limits) in &data.limits {
-            let caption = named(runs, at, &format!("limits of the machine, measured {}", moment(when)));
-            grids.push(figures::limits(&caption, limits));
-        }
-    }
+    let grids = vec![grid];
     let about = "What was run where. A figure is worth no more than the quiet of its machine: look at the load and at flagged samples.";
     Section { id: "runs", title: "Runs", about, charts: Vec::new(), grids }
 }
 
-fn moment(when: &str) -> &str {
-    match when {
-        "only" => "alone",
-        other => other,
-    }
+/// The limits of every run, last on the page.
+fn limits(runs: &[RunData]) -> Option<Section> {
+    let all =
+        || runs.iter().enumerate().flat_map(|(at, r)| r.limits.iter().map(move |(when, l)| (at, when, l)));
+    all().next()?;
+    let grid = figures::limits(all().map(|(at, when, l)| ((at + 1).to_string(), when.as_str(), l)));
+    let about =
+        "What the machine gave when nothing else was asked of it, before and after the tables of a run.";
+    Some(Section {
+        id: "limits",
+        title: "Limits of the machine",
+        about,
+        charts: Vec::new(),
+        grids: vec![grid],
+    })
 }
 
 /// "2026-11-30 01:28" of seconds since 1970.

@@ -162,7 +162,7 @@ pub fn differences(runs: &[RunData]) -> Vec<String> {
             if !differing.is_empty() {
                 let (a, b) = (base + 1, at + 1);
                 found.push(format!(
-                    "`{label}` was measured with other settings in run {b} than in run {a}: {}",
+                    "“{label}” was measured with other settings in run {b} than in run {a}: {}",
                     differing.join(", ")
                 ));
             }

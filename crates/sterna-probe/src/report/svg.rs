@@ -137,11 +137,12 @@ impl Range {
                     high = low + 1.0;
                 }
             }
-            Scale::Log2 | Scale::Log10 => {
+            Scale::Log2 => {
                 if high / low < 1.5 {
                     (low, high) = (low / 1.5, high * 1.5);
                 }
             }
+            Scale::Log10 => (low, high) = (low / 1.3, high * 1.3),
         }
         Some(Self { scale, low, high, from, to })
     }
@@ -168,7 +169,12 @@ impl Range {
             Scale::Log2 => self.powers(2.0),
             Scale::Log10 => {
                 let tens = self.powers(10.0);
-                if tens.len() >= 3 { tens } else { self.powers(2.0) }
+                if tens.len() >= 3 {
+                    return tens;
+                }
+                let lowest = self.low.log10().floor() as i32;
+                let all = (lowest..lowest + 5).flat_map(|e| [1.0, 2.0, 5.0].map(|m| m * 10f64.powi(e)));
+                all.filter(|v| *v >= self.low && *v <= self.high).collect()
             }
         }
     }
@@ -319,7 +325,9 @@ impl Bars {
     /// The picture; `None` without a bar of any length. `id` is unique on the page.
     pub fn svg(&self, id: &str) -> Option<String> {
         const ROW: f64 = 40.0;
-        const ROOM: f64 = 84.0; // for the words at the end of the longest bar
+        // For the words at the end of the longest bar, by the width of a digit.
+        let letters = self.rows.iter().map(|r| r.2.chars().count()).max().unwrap_or(0);
+        let room = (8.0 * letters as f64 + 16.0).min(WIDTH / 2.0);
         let sum = |parts: &[f64]| parts.iter().filter(|p| p.is_finite() && **p > 0.0).sum::<f64>();
         let longest = self.rows.iter().map(|r| sum(&r.1)).fold(0.0, f64::max);
         if longest <= 0.0 {
@@ -332,7 +340,7 @@ impl Bars {
             let _ = write!(out, "<text x=\"2\" y=\"{:.1}\">{}</text>", top + 14.0, escape(name));
             let mut at = 2.0;
             for (hue, part) in parts.iter().enumerate().filter(|(_, p)| p.is_finite() && **p > 0.0) {
-                let wide = part / longest * (WIDTH - ROOM - 4.0);
+                let wide = part / longest * (WIDTH - room - 4.0);
                 let _ = write!(
                     out,
                     "<rect class=\"bar h{}\" x=\"{at:.1}\" y=\"{:.1}\" width=\"{wide:.1}\" height=\"14\"><title>{}: {}</title></rect>",

@@ -178,7 +178,7 @@ fn every_topic_is_a_section_with_a_table_a_chart_and_words() {
     let folder = Folder::new("all");
     let page = build(&[folder.file("a.jsonl", &everything("r1"))]).unwrap();
     let ids: Vec<&str> = page.sections.iter().map(|s| s.id).collect();
-    assert_eq!(ids, ["runs", "widths", "verify", "break-even", "kernels", "memory"]);
+    assert_eq!(ids, ["runs", "widths", "verify", "break-even", "kernels", "memory", "limits"]);
     assert!(page.warnings.is_empty(), "{:?}", page.warnings);
     let html = page.html().unwrap();
     assert_well_formed(&html);
@@ -247,12 +247,12 @@ fn runs_are_put_side_by_side_and_told_apart() {
         "processors: run 1 has Test CPU, run 2 has Other CPU",
         "versions",
         "threads",
-        "`m` was measured with other settings in run 2 than in run 1: rounds",
+        "“m: after 64 positions, results of every row” was measured with other settings in run 2 than in run 1: rounds",
     ] {
         assert!(said.contains(words), "{words} in {said}");
     }
     assert!(!said.contains("models") && !said.contains("cores"), "{said}");
-    assert!(page.html().unwrap().contains("run 2: m"));
+    assert!(page.html().unwrap().contains("run 2: m: after 64"));
     // A second copy of a run is no second run.
     let again = build(&[files[0].clone(), files[0].clone()]).unwrap();
     assert!(
