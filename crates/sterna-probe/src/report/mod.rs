@@ -307,7 +307,10 @@ fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            '|' | '*' | '_' | '<' | '>' | '[' | ']' | '\\' | '#' | '`' => {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '|' | '*' | '_' | '[' | ']' | '\\' | '#' | '`' => {
                 out.push('\\');
                 out.push(c);
             }

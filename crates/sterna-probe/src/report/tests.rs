@@ -189,7 +189,7 @@ fn every_topic_is_a_section_with_a_table_a_chart_and_words() {
         "the line describes it better",
         "Acceptance by position",
         "never",
-        "roof of run 1: 20.00 GB/s, 300 GMAC/s",
+        "roof of run 1: 20.00 GB/s, 300.0 GMAC/s",
         "tq2_0 4096x2048",
         "1 disturbed by other programs",
         "90.00 MB",
@@ -239,7 +239,7 @@ fn runs_are_put_side_by_side_and_told_apart() {
     let speeds = side.grids.iter().find(|g| g.rows.iter().any(|r| r[0] == "4 rows, tokens/s")).unwrap();
     assert_eq!(speeds.head, ["figure", "run 1", "run 2", "2 / 1"]);
     let row = speeds.rows.iter().find(|r| r[0] == "4 rows, tokens/s").unwrap();
-    assert_eq!(row[1..], ["200", "240", "1.200 better"]);
+    assert_eq!(row[1..], ["200.0", "240.0", "1.200 better"]);
     let costs = side.grids.iter().find(|g| g.rows.iter().any(|r| r[0] == "2 rows, steps")).unwrap();
     assert_eq!(costs.rows[1][3], "1.000", "no word for no difference");
     let said = page.warnings.join("\n");
