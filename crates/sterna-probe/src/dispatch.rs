@@ -9,7 +9,7 @@ use sterna_format::Encoding;
 use sterna_plan::{Backend, Executor, Outputs, RowTable, Wanted};
 
 use crate::bench::{BenchError, KernelOptions, kernels};
-use crate::interleave::{Arm, ArmError, Rounds, interleave};
+use crate::interleave::{Arm, ArmError, Interleaved, Rounds, interleave};
 use crate::stats;
 use crate::synthetic::Matrices;
 use crate::table::{Table, number};
@@ -104,7 +104,7 @@ impl Tiny {
 /// Calls of one sample.
 const CALLS: usize = 20;
 
-/// Measures calls of plans with 1 to 256 tiny layers (16 outputs of 256 inputs) on `backend`, which has `threads`
+/// Measures samples of 20 calls of plans with 1 to 256 tiny layers (16 outputs of 256 inputs) on `backend`, which has `threads`
 /// threads.
 ///
 /// # Errors
@@ -113,7 +113,7 @@ pub fn dispatch_cost(
     backend: &dyn Backend,
     threads: usize,
     rounds: Rounds,
-) -> Result<DispatchCost, BenchError> {
+) -> Result<(DispatchCost, Interleaved), BenchError> {
     let layers = [1, 16, 64, 128, 256];
     let mut plans = layers.iter().map(|n| Tiny::new(backend, *n, 16)).collect::<Result<Vec<_>, _>>()?;
     let ops: Vec<usize> = plans.iter().map(Tiny::ops).collect();
@@ -128,7 +128,7 @@ pub fn dispatch_cost(
     let (per_call_us, per_op_us) =
         stats::line(&xy).ok_or_else(|| BenchError::Options("the plans have equally many ops".into()))?;
     let residuals_us = xy.iter().map(|(x, y)| y - per_call_us - per_op_us * x).collect();
-    Ok(DispatchCost { threads, points, per_call_us, per_op_us, residuals_us })
+    Ok((DispatchCost { threads, points, per_call_us, per_op_us, residuals_us }, samples))
 }
 
 /// Rests before a call, in milliseconds.
@@ -143,7 +143,7 @@ pub fn thread_cost(
     all: &dyn Backend,
     threads: usize,
     rounds: Rounds,
-) -> Result<ThreadCost, BenchError> {
+) -> Result<(ThreadCost, Interleaved), BenchError> {
     // Outputs enough that every thread gets some.
     let mut pair = [Tiny::new(one, 1, 1024)?, Tiny::new(all, 1, 1024)?];
     let arm = |rest: u64, who: usize| {
@@ -169,7 +169,7 @@ pub fn thread_cost(
         wake_us: (pair[1] - us[1]) - (pair[0] - us[0]),
     });
     let barrier_us = pair[1].executor.barrier_cost().map(|nanos| nanos / 1e3);
-    Ok(ThreadCost { threads, barrier_us, rows: rows.collect() })
+    Ok((ThreadCost { threads, barrier_us, rows: rows.collect() }, samples))
 }
 
 impl fmt::Display for DispatchCost {

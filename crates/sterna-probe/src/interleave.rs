@@ -326,6 +326,17 @@ impl Interleaved {
             let (m, limit) = (self.throttled.len(), percent(self.rounds.clock_limit));
             text.push_str(&format!("; {m} of them throttled (clock below {limit} of its best)"));
         }
+        let last = self.weather.last().copied().unwrap_or_default();
+        let noted = [(last.load, "load", ""), (last.mhz, "", " MHz"), (last.celsius, "", " degrees Celsius")];
+        for (value, before, after) in noted {
+            if let Some(value) = value {
+                text.push_str(&format!(
+                    "; {before}{}{}{after}",
+                    if before.is_empty() { "" } else { " " },
+                    number(value)
+                ));
+            }
+        }
         text
     }
 }
@@ -463,6 +474,7 @@ mod tests {
         assert_eq!((r.flags(0), r.flags(2)), (vec![], vec![Flag::Throttled]));
         assert!((r.clock_by_round[4].unwrap() - 0.95).abs() < 1e-9, "5 % slower is not flagged");
         assert!(r.note().contains("3 of them throttled") && r.arms[0].samples.len() == 5);
+        assert!(r.note().ends_with("; load 0.000"), "{}", r.note());
         assert_eq!(r.weather.len(), 2);
     }
 

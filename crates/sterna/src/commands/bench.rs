@@ -73,7 +73,8 @@ pub struct BenchArgs {
     /// given once, against the command line's own; given again, against the first
     #[arg(long = "arm", value_name = "SPEC", conflicts_with_all = ["kernels", "limits_only", "aa"])]
     pub arms: Vec<ArmSpec>,
-    /// Another program to compare with, run by the shell once a sample; given again (and no --arm), against the first
+    /// Another program to compare with, run by the shell once a sample (`sterna run ...` too, but not `bench` or `probe`,
+    /// which would wait for this measurement's end); given again (and no --arm), against the first
     #[arg(long, value_name = "CMD", conflicts_with_all = ["kernels", "limits_only", "aa"])]
     pub against_command: Vec<String>,
     /// Take the program's figure from its output: a regular expression with one group, the last match counts

@@ -173,13 +173,15 @@ pub fn main(args: &ProbeArgs) -> Outcome {
     }
     if is(What::Dispatch) {
         let rounds = Rounds { rounds: args.rounds.max(15), ..rounds };
-        let cost = dispatch_cost(&*backend, measure.threads(), rounds)?;
+        let (cost, samples) = dispatch_cost(&*backend, measure.threads(), rounds)?;
+        probe.report.record_samples("dispatch, 20 calls", &samples)?;
         probe.report.table("dispatch", "dispatch", TableValue::Dispatch(cost))?;
     }
     if is(What::Threads) {
         let one = engine::backend(&EngineOptions { threads: 1, ..probe.options.clone() })?;
         let rounds = Rounds { rounds: args.rounds.max(25), ..rounds };
-        let cost = thread_cost(&*one, &*backend, measure.threads(), rounds)?;
+        let (cost, samples) = thread_cost(&*one, &*backend, measure.threads(), rounds)?;
+        probe.report.record_samples("threads", &samples)?;
         probe.report.table("threads", "threads", TableValue::Threads(cost))?;
     }
     if let Some(memory) = memory {
