@@ -86,10 +86,13 @@ fn a_broken_prefill_is_found() {
     }
 }
 
+/// A change of an answer.
+type Change = fn(&mut Answer);
+
 /// The base's answers with a change, and counts of drafts. Stands for an arm that speculates.
 struct Scripted {
     inner: Box<dyn Arm>,
-    change: fn(&mut Answer),
+    change: Change,
 }
 
 impl Arm for Scripted {
@@ -100,7 +103,7 @@ impl Arm for Scripted {
     }
 }
 
-fn scripted(change: fn(&mut Answer)) -> ArmSpec<'static> {
+fn scripted(change: Change) -> ArmSpec<'static> {
     let make = move || {
         let inner = (base().make)()?;
         Ok(Box::new(Scripted { inner, change }) as Box<dyn Arm>)
@@ -110,7 +113,7 @@ fn scripted(change: fn(&mut Answer)) -> ArmSpec<'static> {
 
 #[test]
 fn every_part_of_an_answer_is_compared() {
-    let changes: [(fn(&mut Answer), &str); 6] = [
+    let changes: [(Change, &str); 6] = [
         (|a| a.state = Some("other".into()), "state"),
         (|a| a.tokens.push(7), "tokens"),
         (|a| a.tokens.truncate(1), "tokens"),
@@ -140,7 +143,7 @@ fn a_state_that_no_answer_has_seen_is_found() {
 
 #[test]
 fn drafts_must_be_accepted_and_rejected() {
-    let counts: [(fn(&mut Answer), bool, &str); 3] = [
+    let counts: [(Change, bool, &str); 3] = [
         (|a| a.speculation = Some(Speculation { accepted: 2, rejected: 1 }), true, "with speculation"),
         (|a| a.speculation = Some(Speculation { accepted: 2, rejected: 0 }), false, "no draft was rejected"),
         (|a| a.speculation = Some(Speculation { accepted: 0, rejected: 3 }), false, "no draft was accepted"),

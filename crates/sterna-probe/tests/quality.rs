@@ -216,6 +216,9 @@ fn report(perplexity: bool, task: bool) -> QualityReport {
     out
 }
 
+/// A change of a protocol.
+type Change = fn(&mut Protocol);
+
 #[test]
 fn a_drop_fails_and_another_protocol_is_refused() {
     let now = report(true, true);
@@ -239,7 +242,7 @@ fn a_drop_fails_and_another_protocol_is_refused() {
     bad.perplexity.as_mut().unwrap().perplexity = f64::NAN;
     assert!(!compare(&now, &bad, f64::INFINITY).unwrap().passed(), "no number is no pass");
 
-    let changes: [(fn(&mut Protocol), &str); 7] = [
+    let changes: [(Change, &str); 7] = [
         (|p| p.rules += 1, "rules"),
         (|p| p.tokenizer.push('x'), "tokenizer"),
         (|p| p.perplexity.as_mut().unwrap().budget -= 1, "perplexity.budget"),
