@@ -273,7 +273,7 @@ fn recorded_runs_become_a_page() {
     assert!(text(&out.stderr).contains("threads"), "the runs differ: {}", text(&out.stderr));
     let page = std::fs::read_to_string(folder.path("report.html")).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<svg") && page.contains("Side by side"));
-    assert!(!page.contains("<script") && !page.contains("http://") && !page.contains("https://"));
+    assert!(!page.contains("<script") && !page.contains("http:") && !page.contains("https:"));
     let markdown = text(&folder.sterna(&["report", "a.jsonl", "--markdown"]).stdout);
     assert!(markdown.starts_with("# Sterna:") && markdown.contains("| rows | ms |"));
     let json: Value =
