@@ -121,7 +121,7 @@ pub fn main(args: &ChatArgs) -> Outcome {
     };
     let outcome = chat.turns(&mut input);
     let traced = trace::finish(trace.as_ref());
-    outcome.and_then(|()| traced).map(|()| ExitCode::SUCCESS)
+    outcome.and(traced).map(|()| ExitCode::SUCCESS)
 }
 
 impl Chat<'_> {
