@@ -172,11 +172,14 @@ pub fn room(need: &Need, free: Option<u64>, most: Option<u64>) -> Check {
 pub fn encoding(need: &Need) -> Check {
     let id = "model-encoding";
     let all: u64 = need.linears.iter().map(|l| l.bytes).sum();
-    let float: u64 = need.linears.iter().filter(|l| l.float).map(|l| l.bytes).sum();
+    // The head has a check of its own.
+    let head = need.head.as_ref().map_or(("", 0), |(e, bytes)| (e.as_str(), *bytes));
+    let body = |l: &Linears| if l.encoding == head.0 { l.bytes.saturating_sub(head.1) } else { l.bytes };
+    let float: u64 = need.linears.iter().filter(|l| l.float).map(body).sum();
     let names: Vec<String> =
         need.linears.iter().map(|l| format!("{} {}", l.encoding, size(l.bytes))).collect();
     let what = format!("a token reads {}", names.join(", "));
-    if float > all / 2 {
+    if float > all.saturating_sub(head.1) / 2 {
         let bundle = if need.source == SourceKind::Bundle.name() {
             ""
         } else {
@@ -272,7 +275,14 @@ mod tests {
         let (need, checks) = judge(&healthy(), &machine, None, &EngineOptions::default());
         let need = need.unwrap();
         assert!(need.weight_bytes.unwrap() > 10_000_000 && need.state_bytes > 0 && need.head.is_some());
-        assert!(checks.iter().all(|c| c.status == Status::Ok), "{checks:?}");
+        let status = |id: &str| checks.iter().find(|c| c.id == id).map(|c| c.status);
+        assert_eq!(status("model-memory"), Some(Status::Ok));
+        assert_eq!(status("model-encoding"), Some(Status::Ok), "its layers are ternary");
+        assert_eq!(
+            status("model-head"),
+            Some(Status::Note),
+            "its head is half of what a token reads, in f16"
+        );
         let none = Path::new("/no/such/model.gguf");
         let (need, checks) = judge(&healthy(), &machine, Some(none), &EngineOptions::default());
         assert!(need.is_none());
