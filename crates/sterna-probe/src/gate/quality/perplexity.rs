@@ -259,7 +259,7 @@ mod tests {
                             }
                             scored[w.first..w.end].iter_mut().for_each(|s| *s += 1);
                         }
-                        let bare = |i: usize| i == 0 || (stride == size && i % stride == 0);
+                        let bare = |i: usize| i == 0 || (stride == size && i.is_multiple_of(stride));
                         for (i, s) in scored.iter().enumerate() {
                             let want = usize::from(bos == 1 || !bare(i));
                             assert_eq!(*s, want, "{i} of {n}, size {size}, stride {stride}, bos {bos}");
