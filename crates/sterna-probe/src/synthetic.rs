@@ -49,6 +49,7 @@ pub fn config(shape: &str, layers: Option<usize>, vocab: Option<usize>) -> Optio
         embedding_scale: 1.0,
         residual_scale: 0.25,
         logit_scale: 1.0,
+        hybrid: None,
     })
 }
 

@@ -48,6 +48,7 @@ pub fn config() -> ModelConfig {
         embedding_scale: 12.0,
         residual_scale: 0.6,
         logit_scale: 0.25,
+        hybrid: None,
     }
 }
 
