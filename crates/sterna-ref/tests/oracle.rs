@@ -7,9 +7,44 @@ use std::sync::Arc;
 
 use safetensors::SafeTensors;
 use sterna_bundle::Model;
-use sterna_plan::{Backend, PlanOptions, build};
+use sterna_plan::{Backend, Executor, PlanOptions, StateSpec, build};
 use sterna_ref::RefBackend;
 use sterna_ref::testing::logits;
+
+fn floats(golden: &SafeTensors<'_>, name: &str) -> Vec<f32> {
+    let t = golden.tensor(name).unwrap();
+    t.data().as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect()
+}
+
+/// The states after the prompt: recurrent ones and the last inputs of the convolutions.
+fn check_states(executor: &dyn Executor, golden: &SafeTensors<'_>) {
+    let bytes = executor.state_bytes(0).unwrap();
+    let mut values = bytes.as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b) as f32);
+    let (mut checked, positions) = (0, executor.committed()[0] as usize);
+    for state in &executor.plan().states {
+        let n = state.fixed() + positions * state.bytes_per_position() / 2;
+        let got: Vec<f32> = values.by_ref().take(n).collect();
+        let (want, limit) = match state {
+            StateSpec::Recurrent { layer, .. } => {
+                (floats(golden, &format!("recurrent_state.{layer}")), 2e-5)
+            }
+            StateSpec::Conv { layer, inputs, channels } => {
+                // [channel][taps], oldest first; the oldest is not needed.
+                let kept = floats(golden, &format!("conv_state.{layer}"));
+                let at = |i: usize| kept[i % channels * (inputs + 1) + 1 + i / channels];
+                ((0..inputs * channels).map(at).collect(), 2e-5)
+            }
+            _ => continue,
+        };
+        assert_eq!(got.len(), want.len(), "{state:?}");
+        let largest = want.iter().fold(0f32, |m, w| m.max(w.abs()));
+        let worst = got.iter().zip(&want).map(|(a, b)| (a - b).abs()).fold(0f32, f32::max);
+        println!("{state:?}: largest difference {worst:e} of values up to {largest}");
+        assert!(worst < limit * largest.max(1.0), "{state:?}: {worst}");
+        checked += 1;
+    }
+    assert_eq!(checked, 8);
+}
 
 fn check(model: &str, golden: &str) {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/oracle");
@@ -19,8 +54,7 @@ fn check(model: &str, golden: &str) {
     let size = ids.data().len() / ids.shape().iter().product::<usize>();
     let tokens: Vec<u32> =
         ids.data().chunks(size).map(|id| u32::from_le_bytes([id[0], id[1], id[2], id[3]])).collect();
-    let want = golden.tensor("logits").unwrap();
-    let want: Vec<f32> = want.data().as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+    let want = floats(&golden, "logits");
 
     let model = Model::open(&data.join(model)).unwrap();
     let numerics = |name: &str, encoding, cols| model.numerics.linear(name, encoding, cols);
@@ -32,6 +66,9 @@ fn check(model: &str, golden: &str) {
     let worst = got.iter().flatten().zip(&want).map(|(a, b)| (a - b).abs()).fold(0f32, f32::max);
     println!("largest difference of a logit: {worst:e}");
     assert!(worst < 1e-4, "{worst}");
+    if model.config.hybrid.is_some() {
+        check_states(&*executor, &golden);
+    }
 }
 
 #[test]
@@ -42,6 +79,11 @@ fn llama_with_llama3_rope() {
 #[test]
 fn qwen3() {
     check("f_qwen3", "f_qwen3");
+}
+
+#[test]
+fn qwen35_and_its_states() {
+    check("c_qwen35", "c_qwen35");
 }
 
 #[test]
