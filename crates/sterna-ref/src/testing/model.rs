@@ -69,8 +69,8 @@ pub fn hybrid_config() -> ModelConfig {
     ModelConfig { arch: Arch::Qwen35, layers: 4, rope, qk_norm: true, hybrid, context: 1024, ..config() }
 }
 
-/// As [`hybrid_config`], with odd widths: keys of 24, values of 20, a third value head, grouped, for blocks of 32 and
-/// floats.
+/// Two layers, the first recurrent, with odd widths: keys of 24, values of 16, three value heads on each key head,
+/// grouped, three taps. For floats and blocks of 32.
 pub fn narrow_hybrid_config() -> ModelConfig {
     let pairing = HeadPairing::Grouped;
     let delta = Delta { k_heads: 2, v_heads: 6, k_dim: 24, v_dim: 16, taps: 3, pairing };
