@@ -82,7 +82,11 @@ fn check_hybrid(c: &ModelConfig, place: &'static str) -> Result<(), BundleError>
     }
     if !d.v_heads.is_multiple_of(d.k_heads) {
         let found = format!("{} and {}", d.k_heads, d.v_heads);
-        return fail("key and value heads of delta layers", found, "a whole number of value heads per key head");
+        return fail(
+            "key and value heads of delta layers",
+            found,
+            "a whole number of value heads per key head",
+        );
     }
     if h.mtp_layers > 1 {
         return fail("layers for multi-token prediction", h.mtp_layers.to_string(), "none or one");
@@ -90,12 +94,7 @@ fn check_hybrid(c: &ModelConfig, place: &'static str) -> Result<(), BundleError>
     Ok(())
 }
 
-fn check_rope(
-    rope: &Rope,
-    head_dim: usize,
-    partial: bool,
-    place: &'static str,
-) -> Result<(), BundleError> {
+fn check_rope(rope: &Rope, head_dim: usize, partial: bool, place: &'static str) -> Result<(), BundleError> {
     let fail =
         |key: &str, found: String, supported: String| Err(BundleError::key(place, key, found, supported));
     if partial && !(rope.dim > 0 && rope.dim <= head_dim && rope.dim.is_multiple_of(2)) {

@@ -133,9 +133,8 @@ pub(crate) fn wanted(config: &ModelConfig) -> impl Iterator<Item = Wanted> + '_ 
     });
     let has_mtp = c.hybrid.is_some_and(|h| h.mtp_layers > 0);
     let head = has_mtp.then(|| mtp(c).into_iter().map(make(Place::Mtp(c.layers))));
-    let block = has_mtp.then(|| {
-        attention(c).into_iter().chain(mlp(c)).filter(|p| p.4).map(make(Place::MtpLayer(c.layers)))
-    });
+    let block = has_mtp
+        .then(|| attention(c).into_iter().chain(mlp(c)).filter(|p| p.4).map(make(Place::MtpLayer(c.layers))));
     top.chain(layers).chain(head.into_iter().flatten()).chain(block.into_iter().flatten())
 }
 

@@ -124,7 +124,6 @@ fn gguf() -> Gguf {
         ("model.norm", "output_norm"),
         ("lm_head", "output"),
         ("mtp.layers.0.", "blk.5."),
-        ("mtp.fc", "blk.5.nextn.eh_proj"),
         ("mtp.pre_fc_norm_embedding", "blk.5.nextn.enorm"),
         ("mtp.pre_fc_norm_hidden", "blk.5.nextn.hnorm"),
         ("mtp.norm", "blk.5.nextn.shared_head_norm"),
@@ -144,6 +143,7 @@ fn gguf() -> Gguf {
         ("linear_attn.A_log", "ssm_a"),
         ("linear_attn.dt_bias", "ssm_dt.bias"),
         ("_proj", ""),
+        ("mtp.fc", "blk.5.nextn.eh_proj"),
     ];
     for (name, (_, shape, data)) in &hf.tensors {
         let f32s = |f: &dyn Fn(f32) -> f32| -> Vec<u8> {
@@ -243,7 +243,7 @@ fn what_is_not_this_model_is_refused() {
         (
             "layers",
             set("layer_types", json!(["linear_attention", "full_attention", "linear_attention"])),
-            &["linear_attn", "missing"],
+            &["layers.1.self_attn.q_proj", "missing"],
         ),
         (
             "pattern",
@@ -253,14 +253,13 @@ fn what_is_not_this_model_is_refused() {
         ("kind", set("layer_types", json!(["sliding_attention"])), &["layer_types", "sliding_attention"]),
         (
             "rotation",
-            set("rope_parameters", json!({"rope_type": "default", "rope_theta": 1e7, "partial_rotary_factor": 0.0})),
+            set(
+                "rope_parameters",
+                json!({"rope_type": "default", "rope_theta": 1e7, "partial_rotary_factor": 0.0}),
+            ),
             &["rotated dimensions", "0"],
         ),
-        (
-            "part",
-            Box::new(|hf| drop(hf.tensors.remove("mtp.norm.weight"))),
-            &["mtp.norm.weight", "missing"],
-        ),
+        ("part", Box::new(|hf| drop(hf.tensors.remove("mtp.norm.weight"))), &["mtp.norm.weight", "missing"]),
         (
             "vision",
             Box::new(|hf| {

@@ -169,9 +169,8 @@ impl Call<'_> {
                 let columns = column..(column + COLUMNS).min(s.v_dim);
                 let to = new[column..].as_mut_ptr();
                 let mut from = if span.fresh { to.cast_const() } else { old[column..].as_ptr() };
-                let head = |s: Slice, width: usize| {
-                    part(s, &(j * width + columns.start..j * width + columns.end))
-                };
+                let head =
+                    |s: Slice, width: usize| part(s, &(j * width + columns.start..j * width + columns.end));
                 for (row, (beta, decay)) in self.rows_of(span).iter().zip(gates) {
                     let read = delta::Row {
                         q: self.read(q, *row),

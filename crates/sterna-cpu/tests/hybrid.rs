@@ -8,9 +8,7 @@ use sterna_plan::{
     Backend, BackendError, Executor, Fusions, Outputs, PlanError, PlanOptions, RowTable, Wanted,
 };
 use sterna_ref::RefBackend;
-use sterna_ref::testing::{
-    Encodings, Random, TestModel, hybrid_config, logits, narrow_hybrid_config, plan,
-};
+use sterna_ref::testing::{Encodings, Random, TestModel, hybrid_config, logits, narrow_hybrid_config, plan};
 
 fn model(encoding: Encoding, narrow: bool) -> TestModel {
     let config = if narrow { narrow_hybrid_config() } else { hybrid_config() };
@@ -60,7 +58,8 @@ fn hybrids_have_the_bits_of_the_law() {
             (Isa::Portable, 2, &folded, FEW),
         ];
         let between = Isa::here().skip(1).filter(|isa| *isa != Isa::Portable);
-        for (isa, threads, options, cuts) in runs.into_iter().chain(between.map(|isa| (isa, 2, &folded, FEW))) {
+        for (isa, threads, options, cuts) in runs.into_iter().chain(between.map(|isa| (isa, 2, &folded, FEW)))
+        {
             let mut executor = cpu(&model, threads, isa, options);
             for cut in cuts {
                 executor.truncate(0, 0).unwrap();

@@ -24,8 +24,14 @@ impl Fusions {
     pub const ALL: Fusions =
         Fusions { members: true, norm: true, gate_up: true, residual: true, attention: true, delta: true };
     /// No fold: one op for each step.
-    pub const NONE: Fusions =
-        Fusions { members: false, norm: false, gate_up: false, residual: false, attention: false, delta: false };
+    pub const NONE: Fusions = Fusions {
+        members: false,
+        norm: false,
+        gate_up: false,
+        residual: false,
+        attention: false,
+        delta: false,
+    };
 
     pub(crate) fn apply(self, mut ops: Vec<Op>) -> Vec<Op> {
         if self.members {

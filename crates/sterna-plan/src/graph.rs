@@ -226,8 +226,7 @@ impl Graph<'_> {
         for heads in [q, k] {
             self.ops.push(Op::Rotate { heads, head_dim: c.head_dim, rotation });
         }
-        let state =
-            self.state(StateSpec::FullKv { layer, kv_heads: c.kv_heads, head_dim: c.head_dim });
+        let state = self.state(StateSpec::FullKv { layer, kv_heads: c.kv_heads, head_dim: c.head_dim });
         self.ops.push(Op::KvWrite { k, v, state });
         self.ops.push(Op::Attention(Attention {
             input: None,

@@ -340,7 +340,12 @@ mod tests {
         assert_eq!((0..c.layers).filter(|l| c.delta(*l).is_some()).count(), 48);
         let small = ModelConfig { hidden: 256, ffn: 256, ..config("qwen35-27b", Some(4), Some(64)).unwrap() };
         let s = Synthetic::new(&small, Encoding::Q8_0, Encoding::Q8_0, 1);
-        let plan = sterna_plan::build(&small, &s, &|_, e, cols| sterna_bundle::default_numerics(e, cols), &sterna_plan::PlanOptions::new(64));
+        let plan = sterna_plan::build(
+            &small,
+            &s,
+            &|_, e, cols| sterna_bundle::default_numerics(e, cols),
+            &sterna_plan::PlanOptions::new(64),
+        );
         let plan = plan.unwrap();
         // Three layers of 48 heads of 128 x 128 and three inputs of 10,240 channels, f32.
         assert_eq!(plan.cost(&plan.entries[0]).fixed_state_bytes, 3 * 4 * (48 * 128 * 128 + 3 * 10240));

@@ -3,8 +3,8 @@
 //! Ops copy what they read and then write: slow and plain, so an op whose output is its input needs no care.
 
 use sterna_plan::{
-    Attention, BackendError, BufferRows, CallStats, Conv, DeltaGate, DeltaRule, Epilogue, Linear, ModelPlan, Op, Plan, PlanError,
-    Prologue, Rotation, Row, RowTable, Slice, StateId, Top2, Wanted, WeightId,
+    Attention, BackendError, BufferRows, CallStats, Conv, DeltaGate, DeltaRule, Epilogue, Linear, ModelPlan,
+    Op, Plan, PlanError, Prologue, Rotation, Row, RowTable, Slice, StateId, Top2, Wanted, WeightId,
 };
 
 use crate::load::Weights;

@@ -7,9 +7,7 @@ use common::{bits, load};
 use sterna_format::Encoding;
 use sterna_plan::{BackendError, Executor, Fusions, Outputs, PlanError, PlanOptions, RowTable, Wanted};
 use sterna_ref::RefBackend;
-use sterna_ref::testing::{
-    Encodings, Random, TestModel, hybrid_config, logits, narrow_hybrid_config, plan,
-};
+use sterna_ref::testing::{Encodings, Random, TestModel, hybrid_config, logits, narrow_hybrid_config, plan};
 
 fn model(encoding: Encoding) -> TestModel {
     let config = if encoding.block_len() > 32 { hybrid_config() } else { narrow_hybrid_config() };

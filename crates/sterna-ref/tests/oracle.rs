@@ -26,9 +26,7 @@ fn check_states(executor: &dyn Executor, golden: &SafeTensors<'_>) {
         let n = state.fixed() + positions * state.bytes_per_position() / 2;
         let got: Vec<f32> = values.by_ref().take(n).collect();
         let (want, limit) = match state {
-            StateSpec::Recurrent { layer, .. } => {
-                (floats(golden, &format!("recurrent_state.{layer}")), 2e-5)
-            }
+            StateSpec::Recurrent { layer, .. } => (floats(golden, &format!("recurrent_state.{layer}")), 2e-5),
             StateSpec::Conv { layer, inputs, channels } => {
                 // [channel][taps], oldest first; the oldest is not needed.
                 let kept = floats(golden, &format!("conv_state.{layer}"));

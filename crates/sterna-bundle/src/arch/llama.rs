@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
+use super::Origin;
 use super::fields::{Fields, brief};
 use super::rope::{self, Head};
-use super::Origin;
 use crate::error::BundleError;
 use crate::{Arch, ModelConfig};
 

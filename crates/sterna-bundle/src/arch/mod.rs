@@ -150,8 +150,9 @@ fn drop_tied_copy(f: &Fields, origin: &Origin, reading: &mut Reading) -> Result<
     if reading.config.tied || f.flag("tie_word_embeddings")? != Some(true) {
         return Ok(());
     }
-    let bytes =
-        |part| origin.checkpoint.tensor(&origin.spelling.name(Place::Top, part)).map(|t| (t.encoding, t.data));
+    let bytes = |part| {
+        origin.checkpoint.tensor(&origin.spelling.name(Place::Top, part)).map(|t| (t.encoding, t.data))
+    };
     if bytes("head") != bytes("embed") {
         let found = "true beside an lm_head.weight that differs from the embeddings";
         return Err(f.bad("tie_word_embeddings", found, "true without lm_head.weight, or false with it"));

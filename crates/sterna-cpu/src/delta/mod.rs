@@ -189,7 +189,8 @@ mod tests {
             let mut draw = |n: usize| (0..n).map(|_| random.normal()).collect::<Vec<f32>>();
             let start = draw(k_dim * v_dim);
             let mut want = start.clone();
-            let mut states: Vec<_> = isas.iter().map(|_| (start.clone(), vec![f32::NAN; start.len()])).collect();
+            let mut states: Vec<_> =
+                isas.iter().map(|_| (start.clone(), vec![f32::NAN; start.len()])).collect();
             for n in 0..if k_dim == 128 { 20 } else { 200 } {
                 let (q, k, v) = (draw(k_dim), draw(k_dim), draw(v_dim));
                 let length = k.iter().map(|k| k * k).sum::<f32>().sqrt();

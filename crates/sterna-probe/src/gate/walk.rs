@@ -110,7 +110,13 @@ impl Walk {
                 // Where a state that owns time cannot keep the prefix, it is fed again: the rows after it are compared.
                 let held = feed.session.reuse(ids)?;
                 if held < keep {
-                    feed.session.feed(&ids[held..keep], 0, Wanted::Nothing, &mut |_| {}, &mut |_, _, _| {})?;
+                    feed.session.feed(
+                        &ids[held..keep],
+                        0,
+                        Wanted::Nothing,
+                        &mut |_| {},
+                        &mut |_, _, _| {},
+                    )?;
                 }
                 feed.chunks(widest, widest, Wanted::Logits)
             }

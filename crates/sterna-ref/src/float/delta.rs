@@ -45,7 +45,8 @@ mod tests {
     #[test]
     fn a_key_recalls_its_value() {
         let (mut s, mut out) = ([0f64; 4], [9f64; 2]);
-        let row = |v: &'static [f64], beta, decay| DeltaRow { q: &[0.5, 0.0], k: &[1.0, 0.0], v, beta, decay };
+        let row =
+            |v: &'static [f64], beta, decay| DeltaRow { q: &[0.5, 0.0], k: &[1.0, 0.0], v, beta, decay };
         step(&row(&[4.0, 8.0], 1.0, 0.5), &mut s, &mut out);
         assert_eq!((s, out), ([4.0, 8.0, 0.0, 0.0], [2.0, 4.0]));
         step(&row(&[6.0, 4.0], 0.5, 0.5), &mut s, &mut out);

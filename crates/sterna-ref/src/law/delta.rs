@@ -60,7 +60,8 @@ mod tests {
     #[test]
     fn a_key_recalls_its_value() {
         let (k, mut s, mut out) = ([1.0, 0.0], [0f32; 4], [9f32; 2]);
-        let row = |v: &'static [f32], beta, decay| DeltaRow { q: &[0.5, 0.0], k: &[1.0, 0.0], v, beta, decay };
+        let row =
+            |v: &'static [f32], beta, decay| DeltaRow { q: &[0.5, 0.0], k: &[1.0, 0.0], v, beta, decay };
         step(&row(&[4.0, 8.0], 1.0, 0.5), &mut s, &mut out);
         assert_eq!((s, out), ([4.0, 8.0, 0.0, 0.0], [2.0, 4.0]));
         // decay 0.5 leaves [2, 4]; half of the way from there to [6, 4] is [4, 4].

@@ -76,7 +76,14 @@ pub fn narrow_hybrid_config() -> ModelConfig {
     let delta = Delta { k_heads: 2, v_heads: 6, k_dim: 24, v_dim: 16, taps: 3, pairing };
     let hybrid = Some(Hybrid { full_attention_interval: 2, delta, mtp_layers: 0 });
     let wide = hybrid_config();
-    ModelConfig { layers: 2, rope: Rope { dim: 8, ..wide.rope }, qk_norm: true, hybrid, arch: wide.arch, ..narrow_config() }
+    ModelConfig {
+        layers: 2,
+        rope: Rope { dim: 8, ..wide.rope },
+        qk_norm: true,
+        hybrid,
+        arch: wide.arch,
+        ..narrow_config()
+    }
 }
 
 struct Stored {
