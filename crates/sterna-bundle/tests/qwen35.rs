@@ -197,7 +197,7 @@ fn from_gguf() {
     }
     for (key, value, says) in [
         ("ssm.group_count", None, ["ssm.group_count", "missing"]),
-        ("ssm.group_count", Some(3), ["3 and 4", "value head per key head"]),
+        ("ssm.group_count", Some(3), ["3 and 4", "value heads per key head"]),
         ("ssm.conv_kernel", Some(1), ["taps", "2 to 8"]),
         ("ssm.inner_size", Some(255), ["ssm.inner_size", "multiple"]),
         ("nextn_predict_layers", Some(9), ["nextn_predict_layers", "at most"]),
