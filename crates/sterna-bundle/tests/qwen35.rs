@@ -226,12 +226,14 @@ fn a_head_that_a_saver_dropped_is_absent() {
     assert_eq!(interval.unwrap().config.hybrid.unwrap().full_attention_interval, 4);
 }
 
+type Change = Box<dyn Fn(&mut Hf)>;
+
 #[test]
 fn what_is_not_this_model_is_refused() {
-    let set = |key: &'static str, value: Value| -> Box<dyn Fn(&mut Hf)> {
+    let set = |key: &'static str, value: Value| -> Change {
         Box::new(move |hf: &mut Hf| hf.config[key] = value.clone())
     };
-    let cases: Vec<(&str, Box<dyn Fn(&mut Hf)>, &[&str])> = vec![
+    let cases: Vec<(&str, Change, &[&str])> = vec![
         ("heads", set("linear_num_key_heads", json!(3)), &["3 and 4"]),
         ("wide", set("linear_key_head_dim", json!(4096)), &["key width", "1 to 1024"]),
         ("missing", set("linear_num_value_heads", Value::Null), &["linear_num_value_heads", "missing"]),
