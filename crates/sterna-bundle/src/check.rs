@@ -1,7 +1,7 @@
 //! What a configuration must satisfy, wherever it came from.
 
 use crate::error::BundleError;
-use crate::{ModelConfig, Rope, RopeScaling};
+use crate::{Arch, ModelConfig, Rope, RopeScaling};
 
 /// Largest width, head count or vocabulary: far above any model, far below where products of two overflow.
 const DIM: usize = 1 << 24;
@@ -49,13 +49,59 @@ pub(crate) fn check(config: &ModelConfig, place: &'static str) -> Result<(), Bun
             return fail(key, value.to_string(), "a positive number");
         }
     }
-    check_rope(&c.rope, c.head_dim, place)
+    check_hybrid(c, place)?;
+    check_rope(&c.rope, c.head_dim, c.hybrid.is_some(), place)
 }
 
-fn check_rope(rope: &Rope, head_dim: usize, place: &'static str) -> Result<(), BundleError> {
+fn check_hybrid(c: &ModelConfig, place: &'static str) -> Result<(), BundleError> {
+    let fail =
+        |key: &str, found: String, supported: &str| Err(BundleError::key(place, key, found, supported));
+    let Some(h) = &c.hybrid else {
+        if c.arch == Arch::Qwen35 {
+            return fail("hybrid", "absent".into(), "the shapes of delta layers");
+        }
+        return Ok(());
+    };
+    if c.arch != Arch::Qwen35 || !c.qk_norm {
+        return fail("hybrid", format!("in a {} model", c.arch.name()), "a qwen35 model, with q and k norms");
+    }
+    let d = &h.delta;
+    for (key, value, most) in [
+        ("key heads of delta layers", d.k_heads, DIM),
+        ("value heads of delta layers", d.v_heads, DIM),
+        ("key width of delta layers", d.k_dim, 1024),
+        ("value width of delta layers", d.v_dim, 1024),
+        ("full attention interval", h.full_attention_interval, DIM),
+    ] {
+        if value == 0 || value > most {
+            return Err(BundleError::key(place, key, value, format!("1 to {most}")));
+        }
+    }
+    if !(2..=8).contains(&d.taps) {
+        return fail("taps of the convolution", d.taps.to_string(), "2 to 8");
+    }
+    if !d.v_heads.is_multiple_of(d.k_heads) {
+        let found = format!("{} and {}", d.k_heads, d.v_heads);
+        return fail(
+            "key and value heads of delta layers",
+            found,
+            "a whole number of value heads per key head",
+        );
+    }
+    if h.mtp_layers > 1 {
+        return fail("layers for multi-token prediction", h.mtp_layers.to_string(), "none or one");
+    }
+    Ok(())
+}
+
+fn check_rope(rope: &Rope, head_dim: usize, partial: bool, place: &'static str) -> Result<(), BundleError> {
     let fail =
         |key: &str, found: String, supported: String| Err(BundleError::key(place, key, found, supported));
-    if rope.dim != head_dim {
+    if partial && !(rope.dim > 0 && rope.dim <= head_dim && rope.dim.is_multiple_of(2)) {
+        let supported = format!("an even number of the {head_dim} dimensions of a head");
+        return fail("rotated dimensions", rope.dim.to_string(), supported);
+    }
+    if !partial && rope.dim != head_dim {
         let supported = format!("all {head_dim} dimensions of a head (partial rotation is not)");
         return fail("rotated dimensions", rope.dim.to_string(), supported);
     }
@@ -64,11 +110,11 @@ fn check_rope(rope: &Rope, head_dim: usize, place: &'static str) -> Result<(), B
         return fail("rope theta", rope.theta.to_string(), "a number above 1".into());
     }
     let list = |key: &str, values: &[f64]| {
-        if values.len() != head_dim / 2 {
+        if values.len() != rope.dim / 2 {
             return fail(
                 key,
                 format!("a list of {}", values.len()),
-                format!("one per frequency, {}", head_dim / 2),
+                format!("one per frequency, {}", rope.dim / 2),
             );
         }
         match values.iter().find(|v| !positive(**v)) {

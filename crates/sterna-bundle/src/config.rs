@@ -13,6 +13,8 @@ pub enum Arch {
     Qwen3,
     /// MiniCPM4 and BitCPM 0.5B and 8B: Llama with three scalings.
     MiniCpm,
+    /// Qwen3.5 and Qwen3.6 text: Gated DeltaNet layers between layers of gated full attention.
+    Qwen35,
 }
 
 impl Arch {
@@ -22,6 +24,7 @@ impl Arch {
             Arch::Llama => "llama",
             Arch::Qwen3 => "qwen3",
             Arch::MiniCpm => "minicpm",
+            Arch::Qwen35 => "qwen35",
         }
     }
 }
@@ -111,6 +114,67 @@ impl Rope {
     }
 }
 
+/// Which key head a value head of a delta layer pairs with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HeadPairing {
+    /// Value head `j` with key head `j / (v_heads / k_heads)`: Hugging Face's order.
+    Grouped,
+    /// Value head `j` with key head `j % k_heads`: GGUF's order. Files keep it, because the columns of quantised blocks
+    /// cannot be moved.
+    Tiled,
+}
+
+/// Shapes of a Gated DeltaNet layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Delta {
+    /// Heads of q and of k.
+    pub k_heads: usize,
+    /// Heads of v, a multiple of `k_heads`.
+    pub v_heads: usize,
+    /// Width of a head of q and k.
+    pub k_dim: usize,
+    /// Width of a head of v.
+    pub v_dim: usize,
+    /// Taps of the causal convolution, the newest input included.
+    pub taps: usize,
+    /// Which heads go together.
+    pub pairing: HeadPairing,
+}
+
+impl Delta {
+    /// Width of all heads of q, and of k.
+    pub fn key_width(&self) -> usize {
+        self.k_heads * self.k_dim
+    }
+    /// Width of all heads of v.
+    pub fn value_width(&self) -> usize {
+        self.v_heads * self.v_dim
+    }
+    /// Channels of the convolution: q, k and v.
+    pub fn channels(&self) -> usize {
+        2 * self.key_width() + self.value_width()
+    }
+    /// Key head of value head `j`.
+    pub fn key_head(&self, j: usize) -> usize {
+        match self.pairing {
+            HeadPairing::Grouped => j / (self.v_heads / self.k_heads),
+            HeadPairing::Tiled => j % self.k_heads,
+        }
+    }
+}
+
+/// A decoder whose layers are not all full attention. Its attention layers have a gate beside q, per head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Hybrid {
+    /// Layer `i` is full attention when `i + 1` is a multiple of this; all others are Gated DeltaNet.
+    pub full_attention_interval: usize,
+    /// The delta layers.
+    pub delta: Delta,
+    /// Layers of the head for multi-token prediction that the file has: 0 or 1.
+    pub mtp_layers: usize,
+}
+
 /// Shapes and scalings of a decoder of the Llama family, in the reader's terms (no vendor spelling left).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelConfig {
@@ -146,12 +210,26 @@ pub struct ModelConfig {
     pub residual_scale: f32,
     /// Factor on logits (multiplies; vendors that divide are inverted while reading).
     pub logit_scale: f32,
+    /// Delta layers and gates; `None` when every layer is plain full attention.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hybrid: Option<Hybrid>,
 }
 
 impl ModelConfig {
-    /// Width of the q projection.
+    /// Width of the query heads.
     pub fn q_width(&self) -> usize {
         self.heads * self.head_dim
+    }
+    /// Rows of the q projection: the heads, and as many gates after them in a hybrid.
+    pub fn q_rows(&self) -> usize {
+        if self.hybrid.is_some() { 2 * self.q_width() } else { self.q_width() }
+    }
+    /// The delta layer's shapes, if layer `layer` is one.
+    pub fn delta(&self, layer: usize) -> Option<&Delta> {
+        self.hybrid
+            .as_ref()
+            .filter(|h| !(layer + 1).is_multiple_of(h.full_attention_interval))
+            .map(|h| &h.delta)
     }
     /// Width of the k projection, and of v.
     pub fn kv_width(&self) -> usize {

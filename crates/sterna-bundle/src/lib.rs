@@ -21,10 +21,10 @@ mod weight;
 
 pub mod file;
 
-pub use config::{Arch, LinearNumerics, ModelConfig, Rope, RopeScaling};
+pub use config::{Arch, Delta, HeadPairing, Hybrid, LinearNumerics, ModelConfig, Rope, RopeScaling};
 pub use error::BundleError;
 pub use model::{Model, NamedWeight, SourceKind};
-pub use numerics::{ATTENTION_PIECE, Numerics, ROUNDING, RopeStyle, default_numerics};
+pub use numerics::{ATTENTION_PIECE, Numerics, RECURRENCE, ROUNDING, RopeStyle, default_numerics};
 pub use pack::{PackOptions, PackReport, PackedTensor, TernaryPolicy, pack};
 pub use wanted::Role;
 pub use weight::{RowOrder, Weight, WeightSource};

@@ -8,7 +8,7 @@ use crate::arch::{self, Located};
 use crate::error::BundleError;
 use crate::file::{EntryPoint, Manifest, WeightEntry};
 use crate::wanted::{Role, multiplies};
-use crate::{ModelConfig, Numerics, Weight, WeightSource, file};
+use crate::{ModelConfig, Numerics, RECURRENCE, Weight, WeightSource, file};
 use sterna_checkpoint::{Checkpoint, SafetensorsFile, Source, Tokenizer};
 
 /// What kind of file a model was opened from.
@@ -52,6 +52,8 @@ pub struct Model {
     /// What a backend is asked to run.
     pub entry_points: Vec<EntryPoint>,
     tensors: BTreeMap<String, Located>,
+    /// Vectors that the file stores in another form, by their name in the file: f32, little endian.
+    converted: BTreeMap<String, Vec<u8>>,
     holder: Holder,
 }
 
@@ -112,7 +114,9 @@ impl Model {
         let reading = arch::read(&checkpoint)?;
         let tokenizer = checkpoint.tokenizer()?;
         let linears = reading.tensors.iter().filter(|(_, t)| multiplies(&reading.config, t.role));
-        let numerics = Numerics::of(linears.map(|(name, t)| (name.as_str(), t.encoding, t.cols)));
+        let mut numerics = Numerics::of(linears.map(|(name, t)| (name.as_str(), t.encoding, t.cols)));
+        numerics.recurrence = reading.config.hybrid.map(|_| RECURRENCE.to_owned());
+        let converted = arch::convert(&checkpoint, &reading.tensors)?;
         Ok(Self {
             config: reading.config,
             name: reading.name.unwrap_or(fallback),
@@ -120,6 +124,7 @@ impl Model {
             numerics,
             entry_points: file::entry_points(),
             tensors: reading.tensors,
+            converted,
             holder: Holder::Checkpoint(Box::new(checkpoint)),
         })
     }
@@ -133,7 +138,8 @@ impl Model {
     ) -> Self {
         let Manifest { name, config, numerics, entry_points, weights, .. } = manifest;
         let holder = Holder::Bundle(Box::new(file), weights);
-        Self { config, name, tokenizer, numerics, entry_points, tensors, holder }
+        let converted = BTreeMap::new();
+        Self { config, name, tokenizer, numerics, entry_points, tensors, converted, holder }
     }
 
     /// Reads every weight of a bundle and compares its SHA-256 with the manifest's. Other files carry no hashes, and
@@ -171,9 +177,10 @@ impl Model {
     }
 
     fn located(&self, located: &Located) -> Option<Weight<'_>> {
-        let data = match &self.holder {
-            Holder::Checkpoint(c) => c.tensor(&located.source)?.data,
-            Holder::Bundle(f, _) => f.tensor(&located.source)?.data,
+        let data = match (&self.holder, self.converted.get(&located.source)) {
+            (_, Some(values)) => values,
+            (Holder::Checkpoint(c), None) => c.tensor(&located.source)?.data,
+            (Holder::Bundle(f, _), None) => f.tensor(&located.source)?.data,
         };
         let Located { encoding, rows, cols, order, .. } = *located;
         Some(Weight { encoding, rows, cols, data, order })

@@ -21,6 +21,12 @@ pub enum RopeStyle {
 pub const ROUNDING: &str = "int8 activations: d = max|x| / 127 per row and group, q = round half to even of x / d, \
                             0 where d is 0; i32 dots per group; groups ascending by f32 fused multiply-add";
 
+/// How recurrent layers compute and what they keep (contract C5), spelled out. A hybrid bundle that says anything else is
+/// refused.
+pub const RECURRENCE: &str = "f32 states; conv taps oldest first by fused multiply-add, silu; q, k over their 2-norm; \
+                              u = beta (v - decay S'k), S = decay S + k u', o = S'q, chains over k ascending by fused \
+                              multiply-add";
+
 /// Keys of one attention piece (contract C4).
 pub const ATTENTION_PIECE: usize = 64;
 
@@ -34,6 +40,9 @@ pub struct Numerics {
     pub rope: RopeStyle,
     /// [`ROUNDING`].
     pub rounding: String,
+    /// [`RECURRENCE`] in a model with recurrent layers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recurrence: Option<String>,
     /// Every matrix that multiplies activations, by canonical name.
     pub linears: BTreeMap<String, LinearNumerics>,
 }
@@ -47,6 +56,7 @@ impl Numerics {
             attention_piece: ATTENTION_PIECE,
             rope: RopeStyle::Neox,
             rounding: ROUNDING.to_owned(),
+            recurrence: None,
             linears,
         }
     }

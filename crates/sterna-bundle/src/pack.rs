@@ -123,14 +123,16 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
             name: w.name.clone(),
             arch: model.config.arch.name(),
         })?;
-        let kept = w.role != Role::Linear || keep.iter().any(|k| *k == w.name || k == w.part);
+        // What steers a delta layer's memory stays as it is: two rows per head, and sensitive.
+        let steers = matches!(w.part, "delta_a" | "delta_b");
+        let kept = w.role != Role::Linear || steers || keep.iter().any(|k| *k == w.name || k == w.part);
         let floats = source.encoding.is_float() && model.source_kind() == SourceKind::HuggingFace;
         let become_ternary = floats && !kept;
         let asked = match w.role {
             Role::Head => head,
             Role::Table if config.tied => head,
             Role::Table => embedding,
-            Role::Linear | Role::Vector => None,
+            Role::Linear | Role::Vector | Role::Taps => None,
         };
         let (to, residual) = match (source.encoding, asked) {
             (from, Some(to)) if to != from => {

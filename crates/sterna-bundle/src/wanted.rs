@@ -1,6 +1,6 @@
 //! The canonical tensors of a model: which ones a configuration asks for, and of what shape.
 
-use crate::ModelConfig;
+use crate::{Delta, ModelConfig};
 
 /// What a tensor is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -9,10 +9,35 @@ pub enum Role {
     Table,
     /// Multiplied at the end.
     Head,
-    /// One of the seven matrices of a layer.
+    /// A matrix of a layer.
     Linear,
-    /// Norm weights.
+    /// Norm weights, and per-head constants of delta layers.
     Vector,
+    /// Taps of a convolution, a row per channel; floats.
+    Taps,
+}
+
+/// Where in a model a tensor is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Outside the layers.
+    Top,
+    /// A decoder layer.
+    Layer(usize),
+    /// The head for multi-token prediction of a model with this many layers.
+    Mtp(usize),
+    /// The layer of that head.
+    MtpLayer(usize),
+}
+
+impl Place {
+    fn name(self, part: &str) -> String {
+        match self {
+            Place::Top => part.to_owned(),
+            Place::Layer(n) => format!("layers.{n}.{part}"),
+            Place::Mtp(_) | Place::MtpLayer(_) => format!("mtp.{part}"),
+        }
+    }
 }
 
 /// A tensor that a model must have.
@@ -20,9 +45,9 @@ pub enum Role {
 pub(crate) struct Wanted {
     /// Canonical name.
     pub name: String,
-    /// Layer, for tensors of one.
-    pub layer: Option<usize>,
-    /// The name without the layer, static so that vendor names are looked up by it.
+    /// Where it is.
+    pub place: Place,
+    /// The name without the place, static so that vendor names are looked up by it.
     pub part: &'static str,
     /// Purpose.
     pub role: Role,
@@ -32,46 +57,85 @@ pub(crate) struct Wanted {
     pub cols: usize,
 }
 
+type Part = (&'static str, Role, usize, usize, bool);
+
+fn attention(c: &ModelConfig) -> [Part; 7] {
+    [
+        ("attn_norm", Role::Vector, 1, c.hidden, true),
+        ("q", Role::Linear, c.q_rows(), c.hidden, true),
+        ("k", Role::Linear, c.kv_width(), c.hidden, true),
+        ("v", Role::Linear, c.kv_width(), c.hidden, true),
+        ("o", Role::Linear, c.hidden, c.q_width(), true),
+        ("q_norm", Role::Vector, 1, c.head_dim, c.qk_norm),
+        ("k_norm", Role::Vector, 1, c.head_dim, c.qk_norm),
+    ]
+}
+
+fn delta(c: &ModelConfig, d: &Delta) -> [Part; 10] {
+    [
+        ("attn_norm", Role::Vector, 1, c.hidden, true),
+        ("delta_qkv", Role::Linear, d.channels(), c.hidden, true),
+        ("delta_z", Role::Linear, d.value_width(), c.hidden, true),
+        ("delta_b", Role::Linear, d.v_heads, c.hidden, true),
+        ("delta_a", Role::Linear, d.v_heads, c.hidden, true),
+        ("delta_conv", Role::Taps, d.channels(), d.taps, true),
+        ("delta_decay", Role::Vector, 1, d.v_heads, true),
+        ("delta_dt", Role::Vector, 1, d.v_heads, true),
+        ("delta_norm", Role::Vector, 1, d.v_dim, true),
+        ("delta_out", Role::Linear, c.hidden, d.value_width(), true),
+    ]
+}
+
+fn mlp(c: &ModelConfig) -> [Part; 4] {
+    [
+        ("ffn_norm", Role::Vector, 1, c.hidden, true),
+        ("gate", Role::Linear, c.ffn, c.hidden, true),
+        ("up", Role::Linear, c.ffn, c.hidden, true),
+        ("down", Role::Linear, c.hidden, c.ffn, true),
+    ]
+}
+
+fn mtp(c: &ModelConfig) -> [Part; 4] {
+    [
+        ("fc", Role::Linear, c.hidden, 2 * c.hidden, true),
+        ("embed_norm", Role::Vector, 1, c.hidden, true),
+        ("hidden_norm", Role::Vector, 1, c.hidden, true),
+        ("norm", Role::Vector, 1, c.hidden, true),
+    ]
+}
+
 /// All tensors of `config`, lazily (a hostile layer count must not size anything).
 pub(crate) fn wanted(config: &ModelConfig) -> impl Iterator<Item = Wanted> + '_ {
     let c = config;
-    let top = [
-        ("embed", Role::Table, c.vocab, true),
-        ("head", Role::Head, c.vocab, !c.tied),
-        ("norm", Role::Vector, 1, true),
-    ];
-    let top = top.into_iter().filter(|t| t.3).map(|(part, role, rows, _)| Wanted {
-        name: part.to_owned(),
-        layer: None,
-        part,
-        role,
-        rows,
-        cols: c.hidden,
-    });
-    let layers = (0..c.layers).flat_map(move |layer| {
-        let parts = [
-            ("attn_norm", Role::Vector, 1, c.hidden, true),
-            ("q", Role::Linear, c.q_width(), c.hidden, true),
-            ("k", Role::Linear, c.kv_width(), c.hidden, true),
-            ("v", Role::Linear, c.kv_width(), c.hidden, true),
-            ("o", Role::Linear, c.hidden, c.q_width(), true),
-            ("q_norm", Role::Vector, 1, c.head_dim, c.qk_norm),
-            ("k_norm", Role::Vector, 1, c.head_dim, c.qk_norm),
-            ("ffn_norm", Role::Vector, 1, c.hidden, true),
-            ("gate", Role::Linear, c.ffn, c.hidden, true),
-            ("up", Role::Linear, c.ffn, c.hidden, true),
-            ("down", Role::Linear, c.hidden, c.ffn, true),
-        ];
-        parts.into_iter().filter(|p| p.4).map(move |(part, role, rows, cols, _)| Wanted {
-            name: format!("layers.{layer}.{part}"),
-            layer: Some(layer),
+    let make = |place: Place| {
+        move |(part, role, rows, cols, _): Part| Wanted {
+            name: place.name(part),
+            place,
             part,
             role,
             rows,
             cols,
-        })
+        }
+    };
+    let top = [
+        ("embed", Role::Table, c.vocab, c.hidden, true),
+        ("head", Role::Head, c.vocab, c.hidden, !c.tied),
+        ("norm", Role::Vector, 1, c.hidden, true),
+    ];
+    let top = top.into_iter().filter(|t| t.4).map(make(Place::Top));
+    let layers = (0..c.layers).flat_map(move |layer| {
+        let (full, recurrent) = match c.delta(layer) {
+            None => (Some(attention(c)), None),
+            Some(d) => (None, Some(delta(c, d))),
+        };
+        let parts = full.into_iter().flatten().chain(recurrent.into_iter().flatten()).chain(mlp(c));
+        parts.filter(|p| p.4).map(make(Place::Layer(layer)))
     });
-    top.chain(layers)
+    let has_mtp = c.hybrid.is_some_and(|h| h.mtp_layers > 0);
+    let head = has_mtp.then(|| mtp(c).into_iter().map(make(Place::Mtp(c.layers))));
+    let block = has_mtp
+        .then(|| attention(c).into_iter().chain(mlp(c)).filter(|p| p.4).map(make(Place::MtpLayer(c.layers))));
+    top.chain(layers).chain(head.into_iter().flatten()).chain(block.into_iter().flatten())
 }
 
 /// Whether a matrix of this role multiplies activations in this model.
@@ -79,6 +143,6 @@ pub(crate) fn multiplies(config: &ModelConfig, role: Role) -> bool {
     match role {
         Role::Linear | Role::Head => true,
         Role::Table => config.tied,
-        Role::Vector => false,
+        Role::Vector | Role::Taps => false,
     }
 }

@@ -13,6 +13,11 @@ pub enum RowOrder {
         /// Rows of one head, even.
         head_dim: usize,
     },
+    /// Every head's rows of q are followed by its gate's; canonical is all of q, then all gates.
+    Gated {
+        /// Rows of one head of q.
+        head_dim: usize,
+    },
 }
 
 /// A matrix `[rows, cols]` (or a vector: one row) whose bytes live in a mapped file.
@@ -44,6 +49,11 @@ impl<'a> Weight<'a> {
                 let (head, at) = (i / head_dim, i % head_dim);
                 head * head_dim + 2 * (at % (head_dim / 2)) + at / (head_dim / 2)
             }
+            RowOrder::Gated { head_dim } => {
+                let half = (self.rows / 2).max(1);
+                let (gate, at) = (i / half, i % half);
+                at / head_dim * 2 * head_dim + gate * head_dim + at % head_dim
+            }
         };
         let n = self.row_bytes();
         stored.checked_mul(n).and_then(|a| self.data.get(a..a + n)).unwrap_or(&[])
@@ -53,7 +63,10 @@ impl<'a> Weight<'a> {
 /// Anything that can hand out weights by canonical name.
 ///
 /// Names: `embed`, `head`, `norm`, and per layer `layers.N.` + `attn_norm`, `q`, `k`, `v`, `o`, `q_norm`, `k_norm`,
-/// `ffn_norm`, `gate`, `up`, `down`.
+/// `ffn_norm`, `gate`, `up`, `down`. A delta layer has, in place of the attention's, `delta_qkv`, `delta_z`, `delta_b`,
+/// `delta_a`, `delta_conv` (`[channels, taps]`, the newest input's tap last), `delta_decay` (`-exp(A_log)`), `delta_dt`,
+/// `delta_norm`, `delta_out`. A head for multi-token prediction is `mtp.` + `fc`, `embed_norm`, `hidden_norm`, `norm`
+/// and the parts of one attention layer. Every norm weight is the factor itself, 1 included.
 pub trait WeightSource: Sync {
     /// The weight called `name`, if the model has it.
     fn weight(&self, name: &str) -> Option<Weight<'_>>;

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use sterna_plan::{
     BackendError, BufferRows, CallStats, Executor, MemoryUse, ModelPlan, Op, OpSpan, OpTime, Outputs,
-    PlanError, RowTable, TeamTime, Top2, Wanted,
+    PlanError, Row, RowTable, TeamTime, Top2, Wanted,
 };
 
 use crate::acts::Acts;
@@ -20,6 +20,7 @@ use crate::ops::{Call, Kv, Thread};
 use crate::pack::Packed;
 use crate::pool::{Meter, Pool, Team};
 use crate::profile::Profile;
+use crate::recurrent::{Span, Timed};
 use crate::shared::Shared;
 use crate::{argmax, state};
 
@@ -46,6 +47,9 @@ struct Lists {
     counters: Vec<Counter>,
     buffers: Vec<Shared<'static, f32>>,
     kv: Vec<Kv<'static>>,
+    timed: Vec<Timed<'static>>,
+    order: Vec<usize>,
+    spans: Vec<Span>,
 }
 
 impl CpuExecutor {
@@ -79,6 +83,7 @@ impl CpuExecutor {
                 row: vec![0.0; cols],
                 codes: vec![0; cols],
                 spans: Vec::new(),
+                gates: vec![(0.0, 0.0); width],
             })
             .collect();
         for op in plan.entries.iter().flat_map(|e| &e.ops) {
@@ -138,6 +143,14 @@ impl CpuExecutor {
             let (keys, values) = unsafe { (Shared::erased(&mut l.keys), Shared::erased(&mut l.values)) };
             lists.kv.push(Kv { kv_heads: l.kv_heads, head_dim: l.head_dim, stored, keys, values });
         }
+        lists.timed.clear();
+        for t in &mut self.states.timed {
+            let [a, b] = &mut t.halves;
+            // SAFETY: as above.
+            let halves = unsafe { [Shared::erased(a), Shared::erased(b)] };
+            lists.timed.push(Timed { each: t.each, halves });
+        }
+        by_sequence(rows.rows(), &self.states.committed, &mut lists);
         let (bytes, macs, bad) = (AtomicU64::new(0), AtomicU64::new(0), AtomicUsize::new(usize::MAX));
         let call = Call {
             plan: &plan,
@@ -148,6 +161,10 @@ impl CpuExecutor {
             outputs: &lists.outputs,
             buffers: &lists.buffers,
             kv: &lists.kv,
+            timed: &lists.timed,
+            live: &self.states.live,
+            order: &lists.order,
+            spans: &lists.spans,
             acts: self.acts.share(),
             counters: &lists.counters,
             weight_bytes: &bytes,
@@ -196,11 +213,27 @@ impl CpuExecutor {
         }
         lists.buffers.clear();
         lists.kv.clear();
+        lists.timed.clear();
         self.lists = lists;
         ran.map_err(BackendError::Worker)?;
         let stats = CallStats { weight_bytes: bytes.into_inner(), macs: macs.into_inner() };
         let bad = bad.into_inner();
         Ok((stats, (bad != usize::MAX).then_some(bad)))
+    }
+}
+
+/// Lists the rows of every sequence together, in order.
+fn by_sequence(rows: &[Row], committed: &[u32], lists: &mut Lists) {
+    lists.order.clear();
+    lists.spans.clear();
+    for (i, first) in rows.iter().enumerate() {
+        if rows[..i].iter().any(|r| r.sequence == first.sequence) {
+            continue;
+        }
+        let (slot, start) = (first.sequence, lists.order.len());
+        lists.order.extend((i..rows.len()).filter(|r| rows[*r].sequence == slot));
+        let fresh = committed.get(slot).is_none_or(|c| *c == 0);
+        lists.spans.push(Span { slot, start, len: lists.order.len() - start, fresh });
     }
 }
 
@@ -274,13 +307,20 @@ impl Executor for CpuExecutor {
             let c = &mut self.states.committed[r.sequence];
             *c = (*c).max(r.position + 1);
         }
+        for span in &self.lists.spans {
+            self.states.live[span.slot] ^= 1;
+        }
         Ok(())
     }
 
     fn truncate(&mut self, slot: usize, len: u32) -> Result<(), BackendError> {
         self.states.slot(slot)?;
-        let c = &mut self.states.committed[slot];
-        *c = (*c).min(len);
+        let committed = self.states.committed[slot];
+        let reusable = self.plan.reusable_prefix(committed, len);
+        if reusable != len.min(committed) {
+            return Err(PlanError::Cut { len, committed, reusable }.into());
+        }
+        self.states.committed[slot] = reusable;
         Ok(())
     }
 

@@ -7,6 +7,7 @@ mod acts;
 mod argmax;
 mod attention;
 mod deal;
+mod delta;
 mod exec;
 mod governor;
 mod isa;
@@ -17,6 +18,7 @@ mod pack;
 mod pages;
 mod pool;
 mod profile;
+mod recurrent;
 mod rowwise;
 mod shared;
 #[cfg(any(test, all(target_arch = "aarch64", target_endian = "little")))]

@@ -58,7 +58,7 @@ fn wants(plan: &ModelPlan, isa: Isa) -> Result<(Wants, usize), BackendError> {
                 let row = spec.encoding.row_bytes(spec.cols).map_err(fail)?;
                 (Want::Table(row), row.checked_mul(spec.rows))
             }
-            (WeightUse::Vector, _) => (Want::Vector, Some(0)),
+            (WeightUse::Vector | WeightUse::Taps, _) => (Want::Vector, Some(0)),
         };
         // Every weight begins on a cache line.
         let from = size.next_multiple_of(64);
@@ -121,8 +121,15 @@ pub fn load(
                     }
                 }
                 Want::Vector => {
-                    floats = vec![0f32; spec.cols];
-                    decode_row(w.encoding, w.row(0), &mut floats).map_err(fail)?;
+                    // Taps come to lie `[tap][channel]`: lanes are channels.
+                    let mut row = vec![0f32; spec.cols];
+                    floats = vec![0f32; spec.rows * spec.cols];
+                    for i in 0..spec.rows {
+                        decode_row(w.encoding, w.row(i), &mut row).map_err(fail)?;
+                        for (j, v) in row.iter().enumerate() {
+                            floats[j * spec.rows + i] = *v;
+                        }
+                    }
                 }
                 Want::Shared(_) => {}
             }

@@ -16,6 +16,7 @@ use crate::linear::{self, Input};
 use crate::load::{Loaded, gather};
 use crate::pack::{PANEL, Packed};
 use crate::pool::Team;
+use crate::recurrent::{Span, Timed};
 use crate::rowwise;
 use crate::shared::Shared;
 
@@ -36,6 +37,8 @@ pub struct Thread {
     pub codes: Vec<i8>,
     /// When its ops ran, while calls are traced.
     pub spans: Vec<OpSpan>,
+    /// `beta` and `decay` of the rows of a head.
+    pub gates: Vec<(f32, f32)>,
 }
 
 /// Keys and values of one state.
@@ -68,6 +71,13 @@ pub struct Call<'a> {
     pub outputs: &'a [usize],
     pub buffers: &'a [Shared<'a, f32>],
     pub kv: &'a [Kv<'a>],
+    /// One for every state, as `kv`.
+    pub timed: &'a [Timed<'a>],
+    /// Which half of its states a slot has committed.
+    pub live: &'a [u8],
+    /// Rows by sequence, in order within each.
+    pub order: &'a [usize],
+    pub spans: &'a [Span],
     pub acts: SharedActs<'a>,
     /// One for every op and thread.
     pub counters: &'a [Counter],
@@ -82,7 +92,7 @@ impl<'a> Call<'a> {
 
     /// # Safety
     /// Nobody writes the slice until the next barrier.
-    unsafe fn read(&self, s: Slice, row: usize) -> &'a [f32] {
+    pub(crate) unsafe fn read(&self, s: Slice, row: usize) -> &'a [f32] {
         let cols = self.entry.buffers[s.buffer.0].cols;
         // SAFETY: the caller's promise.
         unsafe { self.buffers[s.buffer.0].slice(row * cols + s.start, s.len) }
@@ -91,13 +101,13 @@ impl<'a> Call<'a> {
     /// # Safety
     /// Nobody else uses the slice until the next barrier.
     #[allow(clippy::mut_from_ref)]
-    unsafe fn write(&self, s: Slice, row: usize) -> &'a mut [f32] {
+    pub(crate) unsafe fn write(&self, s: Slice, row: usize) -> &'a mut [f32] {
         let cols = self.entry.buffers[s.buffer.0].cols;
         // SAFETY: the caller's promise.
         unsafe { self.buffers[s.buffer.0].slice_mut(row * cols + s.start, s.len) }
     }
 
-    fn deal(&self, at: usize, items: usize, team: Team<'_>) -> Deal<'a> {
+    pub(crate) fn deal(&self, at: usize, items: usize, team: Team<'_>) -> Deal<'a> {
         Deal::new(&self.counters[at * team.threads..][..team.threads], items, team.thread)
     }
 
@@ -105,7 +115,7 @@ impl<'a> Call<'a> {
         self.entry.buffers[b.0].all(b)
     }
 
-    fn vector(&self, at: usize) -> &'a [f32] {
+    pub(crate) fn vector(&self, at: usize) -> &'a [f32] {
         match &self.weights[at] {
             Loaded::Vector(v) => v,
             _ => &[],
@@ -127,6 +137,9 @@ impl<'a> Call<'a> {
             Op::Linear(l) => l.out,
             Op::Rotate { heads, .. } => *heads,
             Op::Attention(a) => a.out,
+            Op::Conv(c) => c.out,
+            Op::DeltaRule(d) => d.out,
+            Op::SigmoidMul { out, .. } => *out,
             Op::Scale { slice, .. } => *slice,
             _ => return true,
         };
@@ -192,11 +205,24 @@ impl<'a> Call<'a> {
                 }
             }
             Op::Attention(a) => self.attention(at, a, team, t),
-            Op::SiluMul { gate, up, out } => {
+            Op::Conv(c) => self.conv(at, c, team),
+            Op::DeltaRule(d) => self.delta_rule(at, d, team, t),
+            Op::SigmoidMul { gate, out } => {
                 for r in mine(self.count(out.buffer)) {
                     // SAFETY: see above.
+                    unsafe { rowwise::sigmoid_mul(isa, self.read(*gate, r), self.write(*out, r)) }
+                }
+            }
+            Op::SiluMul { gate, up, out } => {
+                for r in mine(self.count(out.buffer)) {
+                    // SAFETY: see above; in place takes one slice only.
                     unsafe {
-                        rowwise::silu_mul(isa, self.read(*gate, r), self.read(*up, r), self.write(*out, r))
+                        let gate = self.read(*gate, r);
+                        if up == out {
+                            rowwise::silu_mul_in_place(isa, gate, self.write(*out, r));
+                        } else {
+                            rowwise::silu_mul(isa, gate, self.read(*up, r), self.write(*out, r));
+                        }
                     }
                 }
             }
@@ -451,6 +477,10 @@ impl<'a> Call<'a> {
                 let values = kv.values.slice(base, len * d);
                 let seen = Seen { keys, values, len, head_dim: d, scale: a.scale };
                 attention::row(self.isa, q, seen, out, &mut t.attention);
+                if let Some(g) = a.gate {
+                    let gate = Slice { start: g.start + head * group * d, len: group * d, ..g };
+                    rowwise::sigmoid_mul(self.isa, self.read(gate, row), out);
+                }
             }
         }
     }

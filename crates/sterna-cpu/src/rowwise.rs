@@ -48,6 +48,50 @@ multiversion! {
 }
 
 multiversion! {
+    /// `x = silu(gate) * x`.
+    pub fn silu_mul_in_place(isa, gate: &[f32], x: &mut [f32]) {
+        for (x, g) in x.iter_mut().zip(gate) {
+            *x *= numerics::silu(*g);
+        }
+    }
+}
+
+multiversion! {
+    /// `x = sigmoid(gate) * x`.
+    pub fn sigmoid_mul(isa, gate: &[f32], x: &mut [f32]) {
+        for (x, g) in x.iter_mut().zip(gate) {
+            *x *= numerics::sigmoid(*g);
+        }
+    }
+}
+
+multiversion! {
+    /// `x` over its length.
+    pub fn unit(isa, x: &mut [f32]) {
+        let inverse = numerics::inverse_length(x);
+        for x in x {
+            *x *= inverse;
+        }
+    }
+}
+
+multiversion! {
+    /// `out[c] = silu(sum of weight[j][c] * window[j][c])`, one chain over the taps, oldest first; `weight` is
+    /// `[taps][stride]`.
+    pub fn conv(isa, weight: &[f32], stride: usize, window: &[&[f32]], out: &mut [f32]) {
+        out.fill(0.0);
+        for (w, x) in weight.chunks(stride).zip(window) {
+            for ((o, w), x) in out.iter_mut().zip(w).zip(*x) {
+                *o = w.mul_add(*x, *o);
+            }
+        }
+        for o in out {
+            *o = numerics::silu(*o);
+        }
+    }
+}
+
+multiversion! {
     /// `out = fma(factor, x, out)`.
     pub fn add_scaled(isa, x: &[f32], factor: f32, out: &mut [f32]) {
         for (o, x) in out.iter_mut().zip(x) {

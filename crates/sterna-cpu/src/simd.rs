@@ -9,10 +9,10 @@ mod real {
         vdupq_n_f32, vdupq_n_s8, vdupq_n_s16, vdupq_n_s32, vdupq_n_u8, vfmaq_f32, vfmaq_n_f32, vfmsq_f32,
         vget_low_s8, vget_low_s16, vget_low_u8, vget_low_u16, vld1_u16, vld1q_dup_s32, vld1q_f32, vld1q_s8,
         vld1q_u8, vmlal_high_s8, vmlal_s8, vmlaq_n_s32, vmlaq_s32, vmovl_s8, vmovl_s16, vmovl_u8, vmovl_u16,
-        vmull_high_s8, vmull_s8, vmulq_n_f32, vpadalq_s16, vpaddq_s16, vpaddq_s32, vreinterpret_f16_u16,
-        vreinterpretq_f32_u32, vreinterpretq_s8_s32, vreinterpretq_s8_u8, vreinterpretq_s32_s8,
-        vreinterpretq_s32_u32, vreinterpretq_u8_s32, vshlq_n_u32, vshrq_n_u8, vsraq_n_s32, vst1q_f32,
-        vsubq_s32,
+        vmull_high_s8, vmull_s8, vmulq_f32, vmulq_n_f32, vpadalq_s16, vpaddq_s16, vpaddq_s32,
+        vreinterpret_f16_u16, vreinterpretq_f32_u32, vreinterpretq_s8_s32, vreinterpretq_s8_u8,
+        vreinterpretq_s32_s8, vreinterpretq_s32_u32, vreinterpretq_u8_s32, vshlq_n_u32, vshrq_n_u8,
+        vsraq_n_s32, vst1q_f32, vsubq_s32,
     };
 
     /// `acc[r] + w[4r] * y[4 LANE] + .. + w[4r + 3] * y[4 LANE + 3]` for the four lanes of `acc`. The compiler's own
@@ -229,6 +229,10 @@ mod emulated {
     /// The nearest float, ties to even.
     pub fn vcvtq_f32_s32(x: int32x4_t) -> float32x4_t {
         x.map(|x| x as f32)
+    }
+    /// `a * b`.
+    pub fn vmulq_f32(a: float32x4_t, b: float32x4_t) -> float32x4_t {
+        from_fn(|i| a[i] * b[i])
     }
     /// `a * b` with one `b`.
     pub fn vmulq_n_f32(a: float32x4_t, b: f32) -> float32x4_t {

@@ -1,8 +1,10 @@
-//! Keys and values of a pool of sequences, f16.
+//! The states of a pool of sequences: keys and values in f16, and what owns time in f32.
 //!
 //! Keys lie transposed in pieces of 64 positions, `[kv_head][piece][dim][position in piece]`: one query meets eight
 //! keys in the lanes of a register, and a score is one chain over the dimensions. Values lie
 //! `[kv_head][position][dim]`: an output dimension is one chain over the positions.
+//!
+//! A state that owns time is there twice ([`LayerTimed`]): a call reads the committed half and writes the other one.
 
 use sterna_plan::{BackendError, ModelPlan, PlanError, StateSpec};
 
@@ -18,11 +20,23 @@ pub struct LayerKv {
     pub values: Vec<u16>,
 }
 
+/// A state that owns time, all slots.
+pub struct LayerTimed {
+    /// Floats of a slot.
+    pub each: usize,
+    /// `[slot][each]`.
+    pub halves: [Vec<f32>; 2],
+}
+
 /// The pool.
 #[derive(Default)]
 pub struct Pool {
-    /// One entry per state of the plan.
+    /// One entry per state of the plan; empty for a state that owns time.
     pub layers: Vec<LayerKv>,
+    /// One entry per state of the plan; empty for keys and values.
+    pub timed: Vec<LayerTimed>,
+    /// Per slot, the half of its timed states that is committed.
+    pub live: Vec<u8>,
     /// Committed positions per slot.
     pub committed: Vec<u32>,
     /// Positions per slot.
@@ -42,22 +56,25 @@ impl Pool {
         let piece = plan.attention_piece;
         let stored = capacity.div_ceil(piece) * piece;
         let mut layers = Vec::with_capacity(plan.states.len());
+        let mut timed = Vec::with_capacity(plan.states.len());
         for state in &plan.states {
-            let StateSpec::FullKv { kv_heads, head_dim, .. } = state else {
-                return Err(BackendError::Unsupported { backend: "cpu", what: format!("a state {state:?}") });
+            let (kv_heads, head_dim) = match state {
+                StateSpec::FullKv { kv_heads, head_dim, .. } => (*kv_heads, *head_dim),
+                StateSpec::Recurrent { .. } | StateSpec::Conv { .. } => (0, 0),
+                _ => {
+                    let what = format!("a state {state:?}");
+                    return Err(BackendError::Unsupported { backend: "cpu", what });
+                }
             };
             let n = slots.checked_mul(stored).and_then(|n| n.checked_mul(kv_heads * head_dim));
-            let half = || {
-                let n = n.ok_or(BackendError::Memory { bytes: usize::MAX, what: "keys and values" })?;
-                // Zeroed by the system page by page as positions fill: a session takes what it has seen, not what
-                // it could see.
-                let bytes = n.saturating_mul(2);
-                bytemuck::try_zeroed_vec::<u16>(n)
-                    .map_err(|()| BackendError::Memory { bytes, what: "keys and values" })
-            };
-            layers.push(LayerKv { kv_heads: *kv_heads, head_dim: *head_dim, keys: half()?, values: half()? });
+            let half = || zeros::<u16>(n, "keys and values");
+            layers.push(LayerKv { kv_heads, head_dim, keys: half()?, values: half()? });
+            let each = state.fixed();
+            let half = || zeros::<f32>(slots.checked_mul(each), "recurrent states");
+            timed.push(LayerTimed { each, halves: [half()?, half()?] });
         }
-        Ok(Self { layers, committed: vec![0; slots], capacity, stored, piece })
+        let live = vec![0; slots];
+        Ok(Self { layers, timed, live, committed: vec![0; slots], capacity, stored, piece })
     }
 
     /// Index of the first key of (`slot`, `head`, `piece`) in a layer; `[dim][piece]` follow.
@@ -85,12 +102,17 @@ impl Pool {
         )))
     }
 
-    /// Every committed position: `[layer][position][k, v][kv_head][dim]`, f16 little endian.
+    /// Every committed position, in the order of [`sterna_plan::Executor::state_bytes`].
     pub fn bytes(&self, slot: usize) -> Result<Vec<u8>, PlanError> {
         self.slot(slot)?;
         let mut out = Vec::new();
         let n = self.committed[slot] as usize;
-        for (i, l) in self.layers.iter().enumerate() {
+        let live = usize::from(self.live[slot]);
+        for (i, (l, t)) in self.layers.iter().zip(&self.timed).enumerate() {
+            if n > 0 {
+                let held = &t.halves[live][slot * t.each..(slot + 1) * t.each];
+                out.extend(held.iter().flat_map(|v| v.to_le_bytes()));
+            }
             for p in 0..n {
                 for h in 0..l.kv_heads {
                     let at = self.key_at(i, slot, h, p / self.piece) + p % self.piece;
@@ -107,6 +129,15 @@ impl Pool {
 
     /// Bytes held.
     pub fn memory(&self) -> usize {
-        self.layers.iter().map(|l| 2 * (l.keys.len() + l.values.len())).sum()
+        let kv: usize = self.layers.iter().map(|l| 2 * (l.keys.len() + l.values.len())).sum();
+        kv + self.timed.iter().flat_map(|t| &t.halves).map(|h| 4 * h.len()).sum::<usize>()
     }
+}
+
+/// Zeros that the system makes page by page as they are touched: a session takes what it has seen, not what it could
+/// see.
+fn zeros<T: bytemuck::Zeroable>(n: Option<usize>, what: &'static str) -> Result<Vec<T>, BackendError> {
+    let n = n.ok_or(BackendError::Memory { bytes: usize::MAX, what })?;
+    let bytes = n.saturating_mul(size_of::<T>());
+    bytemuck::try_zeroed_vec(n).map_err(|()| BackendError::Memory { bytes, what })
 }

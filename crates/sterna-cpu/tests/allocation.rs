@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use sterna_cpu::{CpuBackend, CpuOptions};
 use sterna_format::Encoding;
 use sterna_plan::{Backend, Outputs, PlanOptions, RowTable, Wanted};
-use sterna_ref::testing::{Encodings, TestModel, config, plan};
+use sterna_ref::testing::{Encodings, TestModel, config, hybrid_config, plan};
 
 struct Counting;
 
@@ -36,10 +36,15 @@ static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn a_decode_step_allocates_nothing() {
-    let model = TestModel::new(7, config(), Encodings::new(Encoding::TQ2_0)).unwrap();
+    for (config, encoding) in [(config(), Encoding::TQ2_0), (hybrid_config(), Encoding::Q8_0)] {
+        check(&TestModel::new(7, config, Encodings::new(encoding)).unwrap());
+    }
+}
+
+fn check(model: &TestModel) {
     let backend = CpuBackend::new(CpuOptions { threads: 2, ..CpuOptions::default() });
     let mut executor =
-        backend.load(plan(&model, &PlanOptions::new(256)).unwrap(), &model, &mut |_, _| {}).unwrap();
+        backend.load(plan(model, &PlanOptions::new(256)).unwrap(), model, &mut |_, _| {}).unwrap();
     executor.allocate(1, 256).unwrap();
     let (mut rows, mut out) = (RowTable::new(), Outputs::default());
     for wanted in [Wanted::Argmax, Wanted::Logits] {

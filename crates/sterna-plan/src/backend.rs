@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use sterna_bundle::WeightSource;
 
-use crate::{BackendError, ModelPlan, RowTable, WeightSpec};
+use crate::{BackendError, ModelPlan, PlanError, RowTable, WeightSpec};
 
 /// What a device can do, as far as choices depend on it.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,12 +126,28 @@ pub trait Executor: Send {
     /// # Errors
     /// A table that does not fit, or non-finite logits; the committed lengths are then unchanged.
     fn execute(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError>;
-    /// Drops positions from `len` on; a length past the committed end changes nothing.
+    /// The longest prefix of at most `len` positions that slot `slot` holds or can be cut to at once. A slot whose
+    /// states keep every position gives `len`, or all it holds; one with a state that owns time gives all it holds, or
+    /// the deepest position that was kept, which without snapshots is 0. What lies past it must be fed again.
     ///
     /// # Errors
     /// A slot outside the pool.
+    fn reusable_prefix(&self, slot: usize, len: u32) -> Result<u32, BackendError> {
+        let committed = self.committed();
+        let held = committed.get(slot).ok_or_else(|| {
+            PlanError::Options(format!("sequence slot {slot} is outside the pool of {}", committed.len()))
+        })?;
+        Ok(self.plan().reusable_prefix(*held, len))
+    }
+    /// Drops positions from `len` on; a length past the committed end changes nothing.
+    ///
+    /// # Errors
+    /// A slot outside the pool; a length that is not [its own reusable prefix](Executor::reusable_prefix), which
+    /// changes nothing.
     fn truncate(&mut self, slot: usize, len: u32) -> Result<(), BackendError>;
-    /// Every bit of a slot's committed state, for gates: `[state][position][k, v][kv_head][dim]`, little endian.
+    /// Every bit of a slot's committed state, for gates: state after state in the plan's order, little endian. Keys and
+    /// values: `[position][k, v][kv_head][dim]`; a recurrent state: `[head][k_dim][v_dim]`; inputs of a convolution:
+    /// `[input][channel]`, oldest first, zeros before the start. Nothing for a slot without positions.
     ///
     /// # Errors
     /// A slot outside the pool.

@@ -24,6 +24,19 @@ pub enum PlanError {
     /// Options that contradict each other or the model.
     #[error("{0}")]
     Options(String),
+    /// A cut to a position that a state which owns time no longer has.
+    #[error(
+        "a recurrent state of {committed} positions cannot be cut to {len}: it keeps position {reusable} at most; cut \
+         to that one and feed the rest again"
+    )]
+    Cut {
+        /// Asked for.
+        len: u32,
+        /// Held.
+        committed: u32,
+        /// What can be had.
+        reusable: u32,
+    },
     /// A row table that the plan or the state does not allow.
     #[error("row {row} of the call: {why}")]
     Rows {

@@ -1,6 +1,6 @@
 //! Folds: each a separate switch, each proven bit-identical to the unfused plan by the backends' tests.
 
-use crate::op::{AttentionInput, Epilogue, HeadNorm, Linear, Op, Prologue, Slice};
+use crate::op::{Attention, AttentionInput, DeltaGate, Epilogue, HeadNorm, Linear, Op, Prologue, Slice};
 
 /// Which folds to apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,17 +13,25 @@ pub struct Fusions {
     pub gate_up: bool,
     /// Residual additions and factors go into the epilogue of the linear before them.
     pub residual: bool,
-    /// Head norms, rotation and the write of k and v go into attention.
+    /// Head norms, rotation, the write of k and v, and the output gate go into attention.
     pub attention: bool,
+    /// Convolution, norm and gate go into the delta rule.
+    pub delta: bool,
 }
 
 impl Fusions {
     /// Every fold.
     pub const ALL: Fusions =
-        Fusions { members: true, norm: true, gate_up: true, residual: true, attention: true };
+        Fusions { members: true, norm: true, gate_up: true, residual: true, attention: true, delta: true };
     /// No fold: one op for each step.
-    pub const NONE: Fusions =
-        Fusions { members: false, norm: false, gate_up: false, residual: false, attention: false };
+    pub const NONE: Fusions = Fusions {
+        members: false,
+        norm: false,
+        gate_up: false,
+        residual: false,
+        attention: false,
+        delta: false,
+    };
 
     pub(crate) fn apply(self, mut ops: Vec<Op>) -> Vec<Op> {
         if self.members {
@@ -39,7 +47,10 @@ impl Fusions {
             ops = fold_norms(ops);
         }
         if self.attention {
-            ops = fold_attention(ops);
+            ops = pairwise(fold_attention(ops), fold_gate);
+        }
+        if self.delta {
+            ops = fold_delta(ops);
         }
         ops
     }
@@ -176,4 +187,54 @@ fn attention_input(before: &[Op], q: &Slice) -> Option<(AttentionInput, usize)> 
         used = 5;
     }
     Some((AttentionInput { q_norm, k_norm, rotation: *rotation, k: *k, v: *v }, used))
+}
+
+fn fold_gate(a: &Op, b: &Op) -> Option<Op> {
+    let (Op::Attention(a), Op::SigmoidMul { gate, out }) = (a, b) else { return None };
+    let fits = a.gate.is_none() && a.out == *out;
+    fits.then_some(Op::Attention(Attention { gate: Some(*gate), ..*a }))
+}
+
+/// `conv, delta rule, norm of its heads, gate` become one op.
+fn fold_delta(ops: Vec<Op>) -> Vec<Op> {
+    let mut out: Vec<Op> = Vec::with_capacity(ops.len());
+    let mut ops = ops.into_iter().peekable();
+    while let Some(op) = ops.next() {
+        let Op::DeltaRule(mut d) = op else {
+            out.push(op);
+            continue;
+        };
+        if let Some(Op::Conv(conv)) = out.last()
+            && [d.q, d.k, d.v].iter().all(|s| inside(s, &conv.out))
+        {
+            d.conv = Some(*conv);
+            out.pop();
+        }
+        if let Some(Op::RmsNorm { input, weight, eps, width, out: normed }) = ops.peek()
+            && (*input, *normed, *width) == (d.out, d.out, d.shape.v_dim)
+        {
+            let (weight, eps) = (*weight, *eps);
+            let norm = ops.next();
+            match ops.peek() {
+                Some(Op::SiluMul { gate, up, out: to }) if (*up, *to) == (d.out, d.out) => {
+                    d.gate = Some(DeltaGate { weight, eps, gate: *gate });
+                    ops.next();
+                    out.push(Op::DeltaRule(d));
+                }
+                _ => {
+                    out.push(Op::DeltaRule(d));
+                    out.extend(norm);
+                }
+            }
+            continue;
+        }
+        out.push(Op::DeltaRule(d));
+    }
+    out
+}
+
+fn inside(part: &Slice, whole: &Slice) -> bool {
+    part.buffer == whole.buffer
+        && part.start >= whole.start
+        && part.start + part.len <= whole.start + whole.len
 }

@@ -1,9 +1,11 @@
 //! From a model's configuration to ops, one at a time: the unfused plan, then the folds that were asked for.
 
-use sterna_bundle::{ATTENTION_PIECE, LinearNumerics, ModelConfig, WeightSource};
+use sterna_bundle::{ATTENTION_PIECE, Delta, LinearNumerics, ModelConfig, WeightSource};
 use sterna_format::Encoding;
 
-use crate::op::{Attention, BufferId, Epilogue, Linear, Op, Prologue, Rotation, Slice, StateId, WeightId};
+use crate::op::{
+    Attention, BufferId, Conv, DeltaRule, Epilogue, Linear, Op, Prologue, Rotation, Slice, StateId, WeightId,
+};
 use crate::plan::{Buffer, BufferRows, Level, ModelPlan, Plan, StateSpec, WeightSpec, WeightUse};
 use crate::{Fusions, PlanError};
 
@@ -25,7 +27,7 @@ impl PlanOptions {
     }
 }
 
-/// Builds the plan of a Llama-family decoder over the weights of `source`; `numerics` names how each linear
+/// Builds the plan of a decoder of the Llama family, or of a hybrid with delta layers, over the weights of `source`; `numerics` names how each linear
 /// weight meets its activations.
 ///
 /// # Errors
@@ -91,15 +93,19 @@ const FFN: BufferId = BufferId(7);
 const PICKED: BufferId = BufferId(8);
 const PICKED_NORM: BufferId = BufferId(9);
 const LOGITS: BufferId = BufferId(10);
+// Of hybrids alone.
+const DELTA_IN: BufferId = BufferId(11);
+const DELTA_QKV: BufferId = BufferId(12);
+const DELTA_OUT: BufferId = BufferId(13);
 
 fn buffers(c: &ModelConfig) -> Vec<Buffer> {
     let call = |name, cols| Buffer { name, cols, rows: BufferRows::Call };
     let outputs = |name, cols| Buffer { name, cols, rows: BufferRows::Outputs };
-    vec![
+    let mut all = vec![
         call("hidden", c.hidden),
         call("rotation", c.rope.dim),
         call("normed", c.hidden),
-        call("qkv", c.q_width() + 2 * c.kv_width()),
+        call("qkv", c.q_rows() + 2 * c.kv_width()),
         call("attn", c.q_width()),
         call("branch", c.hidden),
         call("gate_up", 2 * c.ffn),
@@ -107,7 +113,13 @@ fn buffers(c: &ModelConfig) -> Vec<Buffer> {
         outputs("picked", c.hidden),
         outputs("picked_norm", c.hidden),
         outputs("logits", padded(c.vocab)),
-    ]
+    ];
+    if let Some(d) = c.hybrid.as_ref().map(|h| &h.delta) {
+        all.push(call("delta_in", d.channels() + d.value_width() + 2 * d.v_heads));
+        all.push(call("delta_qkv", d.channels()));
+        all.push(call("delta_out", d.value_width()));
+    }
+    all
 }
 
 fn slice(buffer: BufferId, start: usize, len: usize) -> Slice {
@@ -173,7 +185,10 @@ impl Graph<'_> {
         self.ops.push(Op::Embed { table, scale: c.embedding_scale, out: HIDDEN });
         self.ops.push(Op::RotationTable { out: ROTATION });
         for layer in 0..c.layers {
-            self.attention(layer)?;
+            match c.delta(layer) {
+                Some(shape) => self.delta(layer, *shape)?,
+                None => self.attention(layer)?,
+            }
             self.mlp(layer)?;
         }
         self.ops.push(Op::SelectOutputs { input: HIDDEN, out: PICKED });
@@ -195,11 +210,12 @@ impl Graph<'_> {
         let (hidden, normed, branch) =
             (slice(HIDDEN, 0, c.hidden), slice(NORMED, 0, c.hidden), slice(BRANCH, 0, c.hidden));
         let q = slice(QKV, 0, c.q_width());
-        let k = slice(QKV, c.q_width(), c.kv_width());
-        let v = slice(QKV, c.q_width() + c.kv_width(), c.kv_width());
+        let q_and_gate = slice(QKV, 0, c.q_rows());
+        let k = slice(QKV, c.q_rows(), c.kv_width());
+        let v = slice(QKV, c.q_rows() + c.kv_width(), c.kv_width());
         let attn = slice(ATTN, 0, c.q_width());
         self.norm(name("attn_norm"), hidden, normed, c.hidden)?;
-        self.linear(name("q"), normed, q)?;
+        self.linear(name("q"), normed, q_and_gate)?;
         self.linear(name("k"), normed, k)?;
         self.linear(name("v"), normed, v)?;
         if c.qk_norm {
@@ -210,11 +226,11 @@ impl Graph<'_> {
         for heads in [q, k] {
             self.ops.push(Op::Rotate { heads, head_dim: c.head_dim, rotation });
         }
-        let state = StateId(self.states.len());
-        self.states.push(StateSpec::FullKv { layer, kv_heads: c.kv_heads, head_dim: c.head_dim });
+        let state = self.state(StateSpec::FullKv { layer, kv_heads: c.kv_heads, head_dim: c.head_dim });
         self.ops.push(Op::KvWrite { k, v, state });
         self.ops.push(Op::Attention(Attention {
             input: None,
+            gate: None,
             q,
             state,
             out: attn,
@@ -223,9 +239,62 @@ impl Graph<'_> {
             head_dim: c.head_dim,
             scale: 1.0 / (c.head_dim as f32).sqrt(),
         }));
+        if c.hybrid.is_some() {
+            let gate = slice(QKV, c.q_width(), c.q_width());
+            self.ops.push(Op::SigmoidMul { gate, out: attn });
+        }
         self.linear(name("o"), attn, branch)?;
         self.ops.push(Op::AddScaled { input: branch, factor: c.residual_scale, out: hidden });
         Ok(())
+    }
+
+    fn delta(&mut self, layer: usize, shape: Delta) -> Result<(), PlanError> {
+        let c = self.config.clone();
+        let name = |role: &str| format!("layers.{layer}.delta_{role}");
+        let (hidden, normed, branch) =
+            (slice(HIDDEN, 0, c.hidden), slice(NORMED, 0, c.hidden), slice(BRANCH, 0, c.hidden));
+        let (channels, keys, values) = (shape.channels(), shape.key_width(), shape.value_width());
+        let mixed = slice(DELTA_IN, 0, channels);
+        let z = slice(DELTA_IN, channels, values);
+        let b = slice(DELTA_IN, channels + values, shape.v_heads);
+        let a = slice(DELTA_IN, channels + values + shape.v_heads, shape.v_heads);
+        self.norm(format!("layers.{layer}.attn_norm"), hidden, normed, c.hidden)?;
+        self.linear(name("qkv"), normed, mixed)?;
+        self.linear(name("z"), normed, z)?;
+        self.linear(name("b"), normed, b)?;
+        self.linear(name("a"), normed, a)?;
+        let weight = self.weight(name("conv"), channels, shape.taps, |_, _| WeightUse::Taps)?;
+        let state = self.state(StateSpec::Conv { layer, inputs: shape.taps - 1, channels });
+        self.ops.push(Op::Conv(Conv { input: mixed, weight, state, out: slice(DELTA_QKV, 0, channels) }));
+        let decay = self.vector(name("decay"), shape.v_heads)?;
+        let dt = self.vector(name("dt"), shape.v_heads)?;
+        let Delta { v_heads: heads, k_dim, v_dim, .. } = shape;
+        let state = self.state(StateSpec::Recurrent { layer, heads, k_dim, v_dim });
+        let out = slice(DELTA_OUT, 0, values);
+        self.ops.push(Op::DeltaRule(DeltaRule {
+            conv: None,
+            q: slice(DELTA_QKV, 0, keys),
+            k: slice(DELTA_QKV, keys, keys),
+            v: slice(DELTA_QKV, 2 * keys, values),
+            b,
+            a,
+            decay,
+            dt,
+            shape,
+            state,
+            out,
+            gate: None,
+        }));
+        self.norm(name("norm"), out, out, v_dim)?;
+        self.ops.push(Op::SiluMul { gate: z, up: out, out });
+        self.linear(name("out"), out, branch)?;
+        self.ops.push(Op::AddScaled { input: branch, factor: c.residual_scale, out: hidden });
+        Ok(())
+    }
+
+    fn state(&mut self, spec: StateSpec) -> StateId {
+        self.states.push(spec);
+        StateId(self.states.len() - 1)
     }
 
     fn mlp(&mut self, layer: usize) -> Result<(), PlanError> {

@@ -20,4 +20,4 @@ pub use graph::{PlanOptions, build};
 pub use op::*;
 pub use plan::*;
 pub use rows::{Parent, Row, RowTable, Wanted};
-pub use sterna_bundle::{LinearNumerics, RowOrder, Weight, WeightSource};
+pub use sterna_bundle::{Delta, HeadPairing, LinearNumerics, RowOrder, Weight, WeightSource};

@@ -50,9 +50,46 @@ pub fn silu(x: f32) -> f32 {
     x / (1.0 + exp(-x))
 }
 
-/// Inverse root mean square: lane sums of squares by fused multiply-add, [`tree`], then `1 / sqrt(mean + eps)`.
+/// `1 / (1 + exp(-x))`.
 #[inline(always)]
-pub fn inverse_rms(x: &[f32], eps: f32) -> f32 {
+pub fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + exp(-x))
+}
+
+/// `ln(1 + e^x)`, as `x` itself above 20: `max(x, 0) + ln(1 + exp(-|x|))`, the logarithm by
+/// `2 atanh(y / (2 + y))`, nine terms of its series in f64, ascending powers summed from the highest.
+#[inline(always)]
+pub fn softplus(x: f32) -> f32 {
+    if x > 20.0 {
+        return x;
+    }
+    let y = f64::from(exp(-x.abs()));
+    let s = y / (2.0 + y);
+    let square = s * s;
+    let mut sum = 1.0 / 17.0;
+    for n in [15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0] {
+        sum = sum * square + 1.0 / n;
+    }
+    let positive = if x > 0.0 { f64::from(x) } else { 0.0 };
+    (positive + 2.0 * s * sum) as f32
+}
+
+/// How much of a delta layer's memory a row keeps: `exp(weight * softplus(a + dt))`, `weight` being negative.
+#[inline(always)]
+pub fn delta_decay(a: f32, dt: f32, weight: f32) -> f32 {
+    exp(weight * softplus(a + dt))
+}
+
+/// What a delta layer's q and k are divided by, inverted: lane sums of squares by fused multiply-add, [`tree`], then
+/// `1 / sqrt(sum + 1e-6)`.
+#[inline(always)]
+pub fn inverse_length(x: &[f32]) -> f32 {
+    1.0 / (sum_of_squares(x) + 1e-6).sqrt()
+}
+
+/// Lane sums by fused multiply-add, then [`tree`].
+#[inline(always)]
+fn sum_of_squares(x: &[f32]) -> f32 {
     let mut lanes = [0f32; LANES];
     let mut chunks = x.chunks_exact(LANES);
     for c in &mut chunks {
@@ -63,7 +100,13 @@ pub fn inverse_rms(x: &[f32], eps: f32) -> f32 {
     for (l, v) in lanes.iter_mut().zip(chunks.remainder()) {
         *l = v.mul_add(*v, *l);
     }
-    1.0 / (tree(lanes) / x.len() as f32 + eps).sqrt()
+    tree(lanes)
+}
+
+/// Inverse root mean square: lane sums of squares by fused multiply-add, [`tree`], then `1 / sqrt(mean + eps)`.
+#[inline(always)]
+pub fn inverse_rms(x: &[f32], eps: f32) -> f32 {
+    1.0 / (sum_of_squares(x) / x.len() as f32 + eps).sqrt()
 }
 
 /// `out = (x * inverse_rms) * weight`.
@@ -156,6 +199,23 @@ mod tests {
         assert_eq!(exp(f32::NEG_INFINITY), 0.0);
         assert!(exp(f32::NAN).is_nan());
         assert!(exp(1000.0).is_finite());
+    }
+
+    #[test]
+    fn softplus_sigmoid_and_decay_are_close() {
+        for i in -3000..3000 {
+            let x = i as f32 * 0.01;
+            let wide = f64::from(x);
+            let want = if x > 20.0 { wide } else { wide.exp().ln_1p() };
+            let got = f64::from(softplus(x));
+            assert!((got - want).abs() <= 3e-7 * want, "softplus({x}) = {got}, not {want}");
+            let want = 1.0 / (1.0 + (-wide).exp());
+            assert!((f64::from(sigmoid(x)) - want).abs() < 3e-7, "sigmoid({x})");
+            let want = (-0.7 * (wide + 0.25).exp().ln_1p()).exp();
+            assert!((f64::from(delta_decay(x, 0.25, -0.7)) - want).abs() < 1e-6, "decay({x})");
+        }
+        assert!(softplus(f32::NAN).is_nan() && sigmoid(f32::NAN).is_nan());
+        assert!((inverse_length(&[3.0, 4.0]) - 0.2).abs() < 1e-8);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The operations of a plan: fused LLM ops over named buffers, each a prologue, a core and an epilogue.
 
+use sterna_bundle::Delta;
+
 /// Index of a buffer in [`crate::Plan::buffers`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BufferId(pub usize);
@@ -105,6 +107,8 @@ pub struct AttentionInput {
 pub struct Attention {
     /// Present when norm, rotation and the write of k and v are folded in.
     pub input: Option<AttentionInput>,
+    /// Present when the output gate is folded in: `[rows, heads * head_dim]`, `out *= sigmoid(gate)`.
+    pub gate: Option<Slice>,
     /// `[rows, heads * head_dim]`.
     pub q: Slice,
     /// Keys and values.
@@ -119,6 +123,66 @@ pub struct Attention {
     pub head_dim: usize,
     /// Factor on scores.
     pub scale: f32,
+}
+
+/// Causal depthwise convolution over time, then silu.
+///
+/// `out[t, c] = silu(sum over j of weight[c, j] * in[t - taps + 1 + j, c])`, inputs before the start being 0. The state is
+/// the last `taps - 1` inputs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Conv {
+    /// `[rows, channels]`.
+    pub input: Slice,
+    /// `[channels, taps]`.
+    pub weight: WeightId,
+    /// The inputs before the call's.
+    pub state: StateId,
+    /// `[rows, channels]`.
+    pub out: Slice,
+}
+
+/// What follows the delta rule on every head: `out = rms_norm(out) * weight * silu(gate)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DeltaGate {
+    /// `[v_dim]`.
+    pub weight: WeightId,
+    /// Inside the root.
+    pub eps: f32,
+    /// `[rows, v_heads * v_dim]`.
+    pub gate: Slice,
+}
+
+/// The gated delta rule, in order within a sequence.
+///
+/// Per value head, with q and k of its key head over their 2-norm, q also over the root of its width,
+/// `beta = sigmoid(b)` and `decay = exp(weight * softplus(a + dt))`:
+/// `u = beta * (v - decay * S'k)`, `S = decay * S + k u'`, `out = S'q`. The state is `S`, zero before the first row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DeltaRule {
+    /// Present when the convolution that makes q, k and v is folded in; its output holds them.
+    pub conv: Option<Conv>,
+    /// `[rows, k_heads * k_dim]`.
+    pub q: Slice,
+    /// `[rows, k_heads * k_dim]`.
+    pub k: Slice,
+    /// `[rows, v_heads * v_dim]`.
+    pub v: Slice,
+    /// `[rows, v_heads]`.
+    pub b: Slice,
+    /// `[rows, v_heads]`.
+    pub a: Slice,
+    /// `[v_heads]`, negative.
+    pub decay: WeightId,
+    /// `[v_heads]`.
+    pub dt: WeightId,
+    /// Shapes, and which heads go together.
+    pub shape: Delta,
+    /// `S` of every head.
+    pub state: StateId,
+    /// `[rows, v_heads * v_dim]`.
+    pub out: Slice,
+    /// Present when norm and gate are folded in.
+    pub gate: Option<DeltaGate>,
 }
 
 /// One operation. Row `i` of an output depends on row `i` of the inputs, the weights and the state alone (C1).
@@ -174,6 +238,17 @@ pub enum Op {
     },
     /// Attention.
     Attention(Attention),
+    /// Convolution.
+    Conv(Conv),
+    /// Delta rule.
+    DeltaRule(DeltaRule),
+    /// `out *= sigmoid(gate)`.
+    SigmoidMul {
+        /// `[rows, n]`.
+        gate: Slice,
+        /// `[rows, n]`.
+        out: Slice,
+    },
     /// `out = silu(gate) * up`.
     SiluMul {
         /// `[rows, n]`.
@@ -226,6 +301,9 @@ impl Op {
             Op::Rotate { .. } => "rotate",
             Op::KvWrite { .. } => "kv-write",
             Op::Attention(_) => "attention",
+            Op::Conv(_) => "conv",
+            Op::DeltaRule(_) => "delta-rule",
+            Op::SigmoidMul { .. } => "sigmoid-mul",
             Op::SiluMul { .. } => "silu-mul",
             Op::AddScaled { .. } => "add-scaled",
             Op::Scale { .. } => "scale",

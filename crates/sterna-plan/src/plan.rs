@@ -16,6 +16,8 @@ pub enum WeightUse {
     Gather,
     /// A vector of floats.
     Vector,
+    /// Taps of a convolution, `[channels, taps]` floats.
+    Taps,
 }
 
 /// A weight that a plan names.
@@ -53,6 +55,26 @@ pub enum StateSpec {
         /// Width of a head.
         head_dim: usize,
     },
+    /// One matrix per head that every position updates, f32 at rest (contract C5).
+    Recurrent {
+        /// Layer, for messages.
+        layer: usize,
+        /// Heads.
+        heads: usize,
+        /// Rows of a head's matrix.
+        k_dim: usize,
+        /// Columns of a head's matrix.
+        v_dim: usize,
+    },
+    /// The last inputs of a convolution, f32.
+    Conv {
+        /// Layer, for messages.
+        layer: usize,
+        /// Inputs kept, oldest first.
+        inputs: usize,
+        /// Width of an input.
+        channels: usize,
+    },
 }
 
 impl StateSpec {
@@ -60,7 +82,29 @@ impl StateSpec {
     pub fn bytes_per_position(&self) -> usize {
         match self {
             StateSpec::FullKv { kv_heads, head_dim, .. } => 2 * 2 * kv_heads * head_dim,
+            _ => 0,
         }
+    }
+
+    /// Bytes that do not depend on the number of positions, once; an executor keeps them twice, so that a call that
+    /// fails leaves the committed ones as they are.
+    pub fn bytes_fixed(&self) -> usize {
+        4 * self.fixed()
+    }
+
+    /// Floats of [`bytes_fixed`](Self::bytes_fixed).
+    pub fn fixed(&self) -> usize {
+        match self {
+            StateSpec::Recurrent { heads, k_dim, v_dim, .. } => heads * k_dim * v_dim,
+            StateSpec::Conv { inputs, channels, .. } => inputs * channels,
+            _ => 0,
+        }
+    }
+
+    /// Whether earlier positions can be had back by dropping later ones. A state that owns time cannot: it stands at
+    /// one position, and at the start.
+    pub fn can_drop(&self) -> bool {
+        matches!(self, StateSpec::FullKv { .. })
     }
 }
 
@@ -149,6 +193,8 @@ pub struct Cost {
     pub macs_per_row: u64,
     /// Bytes of state added per position.
     pub state_bytes: u64,
+    /// Bytes of state that every sequence has, whatever its length.
+    pub fixed_state_bytes: u64,
 }
 
 impl ModelPlan {
@@ -159,6 +205,17 @@ impl ModelPlan {
     /// The state behind an id.
     pub fn state(&self, id: StateId) -> &StateSpec {
         &self.states[id.0]
+    }
+    /// The longest prefix of at most `len` positions that a state of `committed` positions holds or can be cut to
+    /// without computing anything: `len` itself unless a state owns time.
+    pub fn reusable_prefix(&self, committed: u32, len: u32) -> u32 {
+        if len >= committed {
+            committed
+        } else if self.states.iter().all(StateSpec::can_drop) {
+            len
+        } else {
+            0
+        }
     }
     /// Index of the narrowest entry point that holds `rows`, if one does.
     pub fn entry_for(&self, rows: usize) -> Option<usize> {
@@ -181,6 +238,13 @@ impl ModelPlan {
                     }
                 }
                 Op::RmsNorm { weight, .. } => cost.weight_bytes += self.weight(*weight).bytes(),
+                Op::Conv(c) => cost.weight_bytes += self.weight(c.weight).bytes(),
+                Op::DeltaRule(d) => {
+                    let conv = d.conv.iter().map(|c| c.weight);
+                    let gate = d.gate.iter().map(|g| g.weight);
+                    let all = [d.decay, d.dt].into_iter().chain(conv).chain(gate);
+                    cost.weight_bytes += all.map(|w| self.weight(w).bytes()).sum::<u64>();
+                }
                 Op::Embed { table, .. } => {
                     let w = self.weight(*table);
                     cost.weight_bytes += w.bytes() / w.rows.max(1) as u64;
@@ -189,6 +253,7 @@ impl ModelPlan {
             }
         }
         cost.state_bytes = self.states.iter().map(|s| s.bytes_per_position() as u64).sum();
+        cost.fixed_state_bytes = self.states.iter().map(|s| s.bytes_fixed() as u64).sum();
         cost
     }
 
@@ -206,6 +271,12 @@ impl ModelPlan {
             cost.weight_bytes as f64 / 1e6,
             cost.macs_per_row as f64 / 1e6
         );
+        let _ = writeln!(
+            text,
+            "a sequence keeps {:.2} MB of state, and {:.3} MB for every position",
+            cost.fixed_state_bytes as f64 / 1e6,
+            cost.state_bytes as f64 / 1e6
+        );
         for (i, op) in entry.ops.iter().enumerate() {
             let _ = writeln!(text, "{i:5}  {}", self.describe_op(entry, op));
         }
@@ -217,6 +288,7 @@ impl ModelPlan {
         let weight = match op {
             Op::Linear(l) => l.members.first(),
             Op::RmsNorm { weight, .. } => Some(weight),
+            Op::Conv(c) => Some(&c.weight),
             _ => None,
         };
         let role = weight.map_or("", |w| self.weight(*w).name.rsplit('.').next().unwrap_or(""));
@@ -270,8 +342,32 @@ impl ModelPlan {
                     let norm = if i.q_norm.is_some() { "norm, " } else { "" };
                     format!(", {norm}rotation and kv write folded")
                 });
-                format!("{} = attention({}, state{}{folded})", slice(&a.out), slice(&a.q), a.state.0)
+                let gate = a.gate.map_or(String::new(), |g| format!(" * sigmoid({})", slice(&g)));
+                format!("{} = attention({}, state{}{folded}){gate}", slice(&a.out), slice(&a.q), a.state.0)
             }
+            Op::Conv(c) => {
+                let (input, weight) = (slice(&c.input), name(&c.weight));
+                format!("{} = silu(conv({weight})({input}, state{}))", slice(&c.out), c.state.0)
+            }
+            Op::DeltaRule(d) => {
+                let folded = if d.conv.is_some() { ", conv folded" } else { "" };
+                let gate = d.gate.map_or(String::new(), |g| {
+                    format!(", norm {} and silu({}) folded", name(&g.weight), slice(&g.gate))
+                });
+                format!(
+                    "{} = delta-rule({}, {}, {}, {}, {}, {}, {}, state{}{folded}{gate})",
+                    slice(&d.out),
+                    slice(&d.q),
+                    slice(&d.k),
+                    slice(&d.v),
+                    slice(&d.b),
+                    slice(&d.a),
+                    name(&d.decay),
+                    name(&d.dt),
+                    d.state.0
+                )
+            }
+            Op::SigmoidMul { gate, out } => format!("{} *= sigmoid({})", slice(out), slice(gate)),
             Op::SiluMul { gate, up, out } => {
                 format!("{} = silu({}) * {}", slice(out), slice(gate), slice(up))
             }

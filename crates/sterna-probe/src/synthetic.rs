@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use sterna_bundle::{Arch, ModelConfig, Rope, RopeScaling, RowOrder, Weight, WeightSource};
+use sterna_bundle::{
+    Arch, Delta, HeadPairing, Hybrid, ModelConfig, Rope, RopeScaling, RowOrder, Weight, WeightSource,
+};
 use sterna_format::{Encoding, ScaleGroup};
 
 /// SplitMix64: small, seeded, the same everywhere.
@@ -20,8 +22,11 @@ impl Random {
     }
 }
 
-/// Shapes of published models, by name: `bitcpm-8b`, `bitnet-2b`, `bonsai-1.7b`, `bonsai-8b`.
-pub const SHAPES: &[&str] = &["bitcpm-8b", "bitnet-2b", "bonsai-1.7b", "bonsai-8b"];
+/// Shapes of published models, by name: `bitcpm-8b`, `bitnet-2b`, `bonsai-1.7b`, `bonsai-8b`, `qwen35-0.8b`, `qwen35-27b`.
+///
+/// Those of Qwen3.5 and 3.6 repeat in groups of four layers, three of them recurrent.
+pub const SHAPES: &[&str] =
+    &["bitcpm-8b", "bitnet-2b", "bonsai-1.7b", "bonsai-8b", "qwen35-0.8b", "qwen35-27b"];
 
 /// The configuration of a published shape with `layers` layers, or `None` for an unknown name.
 pub fn config(shape: &str, layers: Option<usize>, vocab: Option<usize>) -> Option<ModelConfig> {
@@ -30,25 +35,39 @@ pub fn config(shape: &str, layers: Option<usize>, vocab: Option<usize>) -> Optio
         "bitnet-2b" => (2560, 6912, 30, 20, 5, 128_256),
         "bonsai-1.7b" => (2048, 6144, 28, 16, 8, 151_936),
         "bonsai-8b" => (4096, 12288, 36, 32, 8, 151_936),
+        "qwen35-0.8b" => (1024, 3584, 24, 8, 2, 248_320),
+        "qwen35-27b" => (5120, 17408, 64, 24, 4, 248_320),
         _ => return None,
     };
+    let v_heads = match shape {
+        "qwen35-0.8b" => Some(16),
+        "qwen35-27b" => Some(48),
+        _ => None,
+    };
+    let hybrid = v_heads.map(|v_heads| {
+        let pairing = HeadPairing::Grouped;
+        let delta = Delta { k_heads: 16, v_heads, k_dim: 128, v_dim: 128, taps: 4, pairing };
+        Hybrid { full_attention_interval: 4, delta, mtp_layers: 0 }
+    });
+    let (head_dim, rotated, theta) = if hybrid.is_some() { (256, 64, 1e7) } else { (128, 128, 1e4) };
     Some(ModelConfig {
-        arch: Arch::Llama,
+        arch: if hybrid.is_some() { Arch::Qwen35 } else { Arch::Llama },
         hidden,
         ffn,
         layers: layers.unwrap_or(own_layers),
         heads,
         kv_heads,
-        head_dim: 128,
+        head_dim,
         vocab: vocab.unwrap_or(own_vocab),
         context: 4096,
         norm_eps: 1e-5,
-        rope: Rope { dim: 128, theta: 10_000.0, scaling: RopeScaling::None },
-        tied: false,
-        qk_norm: false,
+        rope: Rope { dim: rotated, theta, scaling: RopeScaling::None },
+        tied: shape == "qwen35-0.8b",
+        qk_norm: hybrid.is_some(),
         embedding_scale: 1.0,
         residual_scale: 0.25,
         logit_scale: 1.0,
+        hybrid,
     })
 }
 
@@ -79,17 +98,33 @@ impl Synthetic {
             let n = |role: &str| format!("layers.{i}.{role}");
             add(n("attn_norm"), Encoding::F32, 1, c.hidden);
             add(n("ffn_norm"), Encoding::F32, 1, c.hidden);
-            if c.qk_norm {
-                add(n("q_norm"), Encoding::F32, 1, c.head_dim);
-                add(n("k_norm"), Encoding::F32, 1, c.head_dim);
+            if let Some(d) = c.delta(i) {
+                add(n("delta_qkv"), linear, d.channels(), c.hidden);
+                add(n("delta_z"), linear, d.value_width(), c.hidden);
+                add(n("delta_b"), Encoding::BF16, d.v_heads, c.hidden);
+                add(n("delta_a"), Encoding::BF16, d.v_heads, c.hidden);
+                add(n("delta_conv"), Encoding::F32, d.channels(), d.taps);
+                add(n("delta_decay"), Encoding::F32, 1, d.v_heads);
+                add(n("delta_dt"), Encoding::F32, 1, d.v_heads);
+                add(n("delta_norm"), Encoding::F32, 1, d.v_dim);
+                add(n("delta_out"), linear, c.hidden, d.value_width());
+            } else {
+                if c.qk_norm {
+                    add(n("q_norm"), Encoding::F32, 1, c.head_dim);
+                    add(n("k_norm"), Encoding::F32, 1, c.head_dim);
+                }
+                add(n("q"), linear, c.q_rows(), c.hidden);
+                add(n("k"), linear, c.kv_width(), c.hidden);
+                add(n("v"), linear, c.kv_width(), c.hidden);
+                add(n("o"), linear, c.hidden, c.q_width());
             }
-            add(n("q"), linear, c.q_width(), c.hidden);
-            add(n("k"), linear, c.kv_width(), c.hidden);
-            add(n("v"), linear, c.kv_width(), c.hidden);
-            add(n("o"), linear, c.hidden, c.q_width());
             add(n("gate"), linear, c.ffn, c.hidden);
             add(n("up"), linear, c.ffn, c.hidden);
             add(n("down"), linear, c.hidden, c.ffn);
+        }
+        // Ones as all vectors, but a decay is negative.
+        for (_, w) in weights.iter_mut().filter(|w: &(&String, _)| w.0.ends_with(".delta_decay")) {
+            w.3.chunks_exact_mut(4).for_each(|v| v.copy_from_slice(&(-0.1f32).to_le_bytes()));
         }
         Self { weights }
     }
@@ -299,6 +334,21 @@ mod tests {
             let c = config(shape, None, None).unwrap();
             assert_eq!(c.q_width() % c.kv_width(), 0, "{shape}");
         }
+        let c = config("qwen35-27b", None, None).unwrap();
+        let d = c.delta(0).unwrap();
+        assert_eq!((d.channels(), d.value_width(), c.q_rows()), (10240, 6144, 2 * 6144));
+        assert_eq!((0..c.layers).filter(|l| c.delta(*l).is_some()).count(), 48);
+        let small = ModelConfig { hidden: 256, ffn: 256, ..config("qwen35-27b", Some(4), Some(64)).unwrap() };
+        let s = Synthetic::new(&small, Encoding::Q8_0, Encoding::Q8_0, 1);
+        let plan = sterna_plan::build(
+            &small,
+            &s,
+            &|_, e, cols| sterna_bundle::default_numerics(e, cols),
+            &sterna_plan::PlanOptions::new(64),
+        );
+        let plan = plan.unwrap();
+        // Three layers of 48 heads of 128 x 128 and three inputs of 10,240 channels, f32.
+        assert_eq!(plan.cost(&plan.entries[0]).fixed_state_bytes, 3 * 4 * (48 * 128 * 128 + 3 * 10240));
         assert!(config("unknown", None, None).is_none());
     }
 }

@@ -11,6 +11,9 @@ pub(crate) fn written(entry: &Plan, op: &Op) -> (Vec<Slice>, Option<StateId>) {
         }
         Op::RmsNorm { out, .. } | Op::SiluMul { out, .. } | Op::AddScaled { out, .. } => (vec![*out], None),
         Op::Linear(linear) => (vec![linear.out], None),
+        Op::SigmoidMul { out, .. } => (vec![*out], None),
+        Op::Conv(c) => (vec![c.out], Some(c.state)),
+        Op::DeltaRule(d) => (d.conv.iter().map(|c| c.out).chain([d.out]).collect(), Some(d.state)),
         Op::Rotate { heads, .. } => (vec![*heads], None),
         Op::Scale { slice, .. } => (vec![*slice], None),
         Op::KvWrite { state, .. } => (vec![], Some(*state)),
@@ -33,6 +36,8 @@ pub(crate) fn title(plan: &ModelPlan, op: &Op) -> String {
         Op::Linear(linear) => format!("{} {}", op.name(), names(&linear.members)),
         Op::KvWrite { state, .. } => format!("{} state {}", op.name(), state.0),
         Op::Attention(a) => format!("{} state {}", op.name(), a.state.0),
+        Op::Conv(c) => format!("{} {}", op.name(), names(&[c.weight])),
+        Op::DeltaRule(d) => format!("{} {}", op.name(), names(&[d.decay])),
         _ => op.name().to_owned(),
     }
 }

@@ -132,7 +132,9 @@ impl<N: Numbers> Executor for RefExecutor<N> {
             profile.add(entry, &plan, ops, &nanos);
         }
         if let Some(bad) = answers.iter().find(|a| !a.finite) {
-            return Err(self.blame(ops, rows, bad.row));
+            let error = self.blame(ops, rows, bad.row);
+            self.pool.forget_staged();
+            return Err(error);
         }
         for row in rows.rows() {
             self.pool.commit(row.sequence, row.position + 1);

@@ -10,7 +10,8 @@
 //!
 //! **State order.** [`Executor::state_bytes`] gives, for every state in the
 //! plan's order and every committed position ascending, the key `[kv_head][dim]` and then the value
-//! `[kv_head][dim]` of that position, little endian: f16 in law mode, f64 in the float modes.
+//! `[kv_head][dim]` of that position, little endian: f16 in law mode, f64 in the float modes. A state that owns time
+//! comes whole, f32 or f64. A call works on a copy of it, which becomes the state when the call is committed.
 //!
 //! **Poison.** Activation buffers start every call as NaN, and so does a fresh or truncated state. An op that reads
 //! what no op wrote is found as non-finite logits instead of passing by luck.

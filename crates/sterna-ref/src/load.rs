@@ -109,13 +109,16 @@ pub(crate) fn supports<N: Numbers>(numbers: N, spec: &WeightSpec) -> Result<(), 
         WeightUse::Vector if spec.rows != 1 => {
             Err(unsupported(format!("weight `{}` as a vector of {} rows", spec.name, spec.rows)))
         }
-        WeightUse::Gather | WeightUse::Vector => Ok(()),
+        WeightUse::Gather | WeightUse::Vector | WeightUse::Taps => Ok(()),
     }
 }
 
 /// What the interpreter relies on beyond the weights.
 pub(crate) fn check_plan(plan: &ModelPlan, backend: &'static str) -> Result<(), BackendError> {
-    if let Some(state) = plan.states.iter().find(|s| !matches!(s, StateSpec::FullKv { .. })) {
+    let known = |s: &&StateSpec| {
+        matches!(s, StateSpec::FullKv { .. } | StateSpec::Recurrent { .. } | StateSpec::Conv { .. })
+    };
+    if let Some(state) = plan.states.iter().find(|s| !known(s)) {
         return Err(BackendError::Unsupported { backend, what: format!("the state {state:?}") });
     }
     let rope = 2 * plan.frequencies.len();
@@ -160,7 +163,7 @@ fn load_one<N: Numbers>(
 ) -> Result<Loaded<N::Matrix>, BackendError> {
     Ok(match spec.usage {
         WeightUse::Linear(numerics) => Loaded::Matrix(numbers.matrix(spec, numerics, weight)?),
-        WeightUse::Vector => Loaded::Vector(decode_all(spec, weight)?),
+        WeightUse::Vector | WeightUse::Taps => Loaded::Vector(decode_all(spec, weight)?),
         WeightUse::Gather => {
             let row_bytes = weight.row_bytes();
             let mut bytes = room(spec.rows.saturating_mul(row_bytes), "an embedding table")?;

@@ -27,6 +27,20 @@ impl<'a, C> KeyValues<'a, C> {
     }
 }
 
+/// What a row brings to one head of the delta rule: q and k already of length 1, q already scaled.
+pub(crate) struct DeltaRow<'a, V> {
+    /// `[k_dim]`.
+    pub q: &'a [V],
+    /// `[k_dim]`.
+    pub k: &'a [V],
+    /// `[v_dim]`.
+    pub v: &'a [V],
+    /// How much of the correction is written.
+    pub beta: V,
+    /// How much of the state is kept.
+    pub decay: V,
+}
+
 /// One mode's numbers and what is done with them. Every function works on one row, so a row cannot depend on
 /// its neighbours in a call (C1).
 pub(crate) trait Numbers: Copy + Send + Sync + 'static {
@@ -41,6 +55,8 @@ pub(crate) trait Numbers: Copy + Send + Sync + 'static {
 
     /// What an activation is before it is written.
     const POISON: Self::Value;
+    /// What a recurrent state starts from.
+    const ZERO: Self::Value;
     /// What a cell is before it is written.
     const UNWRITTEN: Self::Cell;
 
@@ -85,6 +101,18 @@ pub(crate) trait Numbers: Copy + Send + Sync + 'static {
     fn add_scaled(factor: f32, y: Self::Value, out: Self::Value) -> Self::Value;
     /// `silu(gate) * up`.
     fn silu_mul(gate: Self::Value, up: Self::Value) -> Self::Value;
+    /// `sigmoid(gate) * x`.
+    fn sigmoid_mul(gate: Self::Value, x: Self::Value) -> Self::Value;
+    /// `silu(sum of weight * window)`, both oldest first.
+    fn conv(weight: &[f32], window: &[Self::Value]) -> Self::Value;
+    /// `x` over its length, times `scale` if there is one.
+    fn unit(x: &mut [Self::Value], scale: Option<f32>);
+    /// `beta` and `decay` of a row and head.
+    fn delta_gates(b: Self::Value, a: Self::Value, dt: f32, decay: f32) -> (Self::Value, Self::Value);
+    /// One row of the delta rule on the state `s` of a head, `[k_dim][v_dim]`; `out` is `[v_dim]`.
+    fn delta_step(row: &DeltaRow<'_, Self::Value>, s: &mut [Self::Value], out: &mut [Self::Value]);
+    /// Bytes of an activation at rest in a recurrent state, little endian.
+    fn push_value(value: Self::Value, out: &mut Vec<u8>);
     /// Attention of one query head over `kv`, with scores times `scale` and keys in pieces of `piece`.
     fn attend(
         q: &[Self::Value],

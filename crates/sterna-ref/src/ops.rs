@@ -3,12 +3,12 @@
 //! Ops copy what they read and then write: slow and plain, so an op whose output is its input needs no care.
 
 use sterna_plan::{
-    Attention, BackendError, BufferRows, CallStats, Epilogue, Linear, ModelPlan, Op, Plan, PlanError,
-    Prologue, Rotation, Row, RowTable, Slice, StateId, Top2, Wanted, WeightId,
+    Attention, BackendError, BufferRows, CallStats, Conv, DeltaGate, DeltaRule, Epilogue, Linear, ModelPlan,
+    Op, Plan, PlanError, Prologue, Rotation, Row, RowTable, Slice, StateId, Top2, Wanted, WeightId,
 };
 
 use crate::load::Weights;
-use crate::numbers::{KeyValues, Numbers};
+use crate::numbers::{DeltaRow, KeyValues, Numbers};
 use crate::pool::Pool;
 use crate::split::for_each_piece;
 
@@ -86,6 +86,13 @@ impl<'a, N: Numbers> Call<'a, N> {
             Op::Rotate { heads, head_dim, rotation } => self.rotate(heads, *head_dim, rotation),
             Op::KvWrite { k, v, state } => self.kv_write(k, v, *state),
             Op::Attention(attention) => self.attention(attention)?,
+            Op::Conv(conv) => self.conv(conv)?,
+            Op::DeltaRule(rule) => self.delta_rule(rule)?,
+            Op::SigmoidMul { gate, out } => {
+                let (gate, x) = (self.read(gate), self.read(out));
+                let y: Vec<_> = gate.into_iter().zip(x).map(|(g, x)| N::sigmoid_mul(g, x)).collect();
+                self.write(out, &y);
+            }
             Op::SiluMul { gate, up, out } => {
                 let (gate, up) = (self.read(gate), self.read(up));
                 let y: Vec<_> = gate.into_iter().zip(up).map(|(g, u)| N::silu_mul(g, u)).collect();
@@ -127,6 +134,93 @@ impl<'a, N: Numbers> Call<'a, N> {
         let rows = self.buffers[slice.buffer.0].chunks_exact_mut(cols);
         for (row, values) in rows.zip(values.chunks_exact(slice.len)) {
             row[slice.start..slice.start + slice.len].copy_from_slice(values);
+        }
+    }
+
+    /// The rows of every sequence of the call, in order.
+    fn chains(&self) -> Vec<(usize, Vec<usize>)> {
+        let mut chains: Vec<(usize, Vec<usize>)> = Vec::new();
+        for (i, row) in self.rows.iter().enumerate() {
+            match chains.iter_mut().find(|c| c.0 == row.sequence) {
+                Some(chain) => chain.1.push(i),
+                None => chains.push((row.sequence, vec![i])),
+            }
+        }
+        chains
+    }
+
+    fn conv(&mut self, c: &Conv) -> Result<(), BackendError> {
+        let weight = self.weights.vector(c.weight)?;
+        let (channels, taps) = (c.input.len, weight.len() / c.input.len.max(1));
+        if weight.len() != channels * taps || c.out.len != channels || taps == 0 {
+            let why = format!("a convolution of {channels} channels with {} weights", weight.len());
+            return Err(PlanError::Options(why).into());
+        }
+        let input = self.read(&c.input);
+        let mut out = vec![N::POISON; input.len()];
+        for (slot, rows) in self.chains() {
+            // Inputs since the oldest that is kept, row after row.
+            let mut seen = self.pool.timed(slot, c.state).to_vec();
+            for (n, row) in rows.into_iter().enumerate() {
+                seen.extend_from_slice(&input[row * channels..][..channels]);
+                for ch in 0..channels {
+                    let window: Vec<_> = (0..taps).map(|j| seen[(n + j) * channels + ch]).collect();
+                    out[row * channels + ch] = N::conv(&weight[ch * taps..][..taps], &window);
+                }
+            }
+            let kept = seen.split_off(seen.len() - (taps - 1) * channels);
+            self.pool.stage(slot, c.state, kept);
+        }
+        self.write(&c.out, &out);
+        Ok(())
+    }
+
+    fn delta_rule(&mut self, d: &DeltaRule) -> Result<(), BackendError> {
+        if let Some(conv) = &d.conv {
+            self.conv(conv)?;
+        }
+        let (weights, s) = (self.weights, d.shape);
+        let (decay, dt) = (weights.vector(d.decay)?, weights.vector(d.dt)?);
+        let heads = [decay.len(), dt.len(), d.b.len, d.a.len];
+        let widths = (d.q.len, d.k.len, d.v.len, d.out.len);
+        let wanted = (s.key_width(), s.key_width(), s.value_width(), s.value_width());
+        if heads != [s.v_heads; 4] || widths != wanted {
+            let why = format!("a delta rule of {s:?} with widths of {widths:?} and heads of {heads:?}");
+            return Err(PlanError::Options(why).into());
+        }
+        let (mut q, mut k, v) = (self.read(&d.q), self.read(&d.k), self.read(&d.v));
+        let (b, a) = (self.read(&d.b), self.read(&d.a));
+        let scale = 1.0 / (s.k_dim as f32).sqrt();
+        q.chunks_exact_mut(s.k_dim).for_each(|q| N::unit(q, Some(scale)));
+        k.chunks_exact_mut(s.k_dim).for_each(|k| N::unit(k, None));
+        let mut out = vec![N::POISON; v.len()];
+        let each = s.k_dim * s.v_dim;
+        for (slot, rows) in self.chains() {
+            let mut state = self.pool.timed(slot, d.state).to_vec();
+            for row in rows {
+                for (j, state) in state.chunks_exact_mut(each).enumerate() {
+                    let key = (row * s.k_heads + s.key_head(j)) * s.k_dim;
+                    let at = row * s.v_heads + j;
+                    let (beta, kept) = N::delta_gates(b[at], a[at], dt[j], decay[j]);
+                    let row = DeltaRow {
+                        q: &q[key..][..s.k_dim],
+                        k: &k[key..][..s.k_dim],
+                        v: &v[at * s.v_dim..][..s.v_dim],
+                        beta,
+                        decay: kept,
+                    };
+                    N::delta_step(&row, state, &mut out[at * s.v_dim..][..s.v_dim]);
+                }
+            }
+            self.pool.stage(slot, d.state, state);
+        }
+        self.write(&d.out, &out);
+        match d.gate {
+            Some(DeltaGate { weight, eps, gate }) => {
+                self.norm(&d.out, weight, eps, s.v_dim, &d.out)?;
+                self.run(&Op::SiluMul { gate, up: d.out, out: d.out })
+            }
+            None => Ok(()),
         }
     }
 
@@ -291,7 +385,10 @@ impl<'a, N: Numbers> Call<'a, N> {
             N::attend(&q[i * a.head_dim..][..a.head_dim], &kv, a.scale, piece, out);
         });
         self.write(&a.out, &out);
-        Ok(())
+        match a.gate {
+            Some(gate) => self.run(&Op::SigmoidMul { gate, out: a.out }),
+            None => Ok(()),
+        }
     }
 
     /// In f32, as the logits are handed out, so that a caller who looks for the best finds the same.
@@ -319,6 +416,9 @@ impl<'a, N: Numbers> Call<'a, N> {
             rows.filter(|(i, _)| mine(*i)).all(|(_, row)| row.iter().all(|v| N::single(*v).is_finite()))
         };
         let finite_cells = |state: StateId| {
+            if let Some(staged) = self.pool.staged(sequence, state) {
+                return staged.iter().all(|v| N::single(*v).is_finite());
+            }
             let mut mine = self.rows.iter().filter(|r| r.sequence == sequence);
             mine.all(|r| {
                 self.pool.position(r.sequence, state, r.kv_slot).iter().all(|c| N::cell_is_finite(*c))

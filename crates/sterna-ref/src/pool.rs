@@ -5,18 +5,27 @@ use sterna_plan::{BackendError, PlanError, StateId, StateSpec};
 use crate::load::room;
 use crate::numbers::Numbers;
 
-/// The states of all slots: per slot and state, `[position][key, value][kv_heads * head_dim]`.
+/// The states of all slots.
 pub(crate) struct Pool<N: Numbers> {
+    /// Per slot and state, `[position][key, value][kv_heads * head_dim]`; empty for other states.
     slots: Vec<Vec<Vec<N::Cell>>>,
+    /// Per slot and state, what states that own time hold: of the committed positions, and what the rows of the call
+    /// in progress make of it.
+    timed: Vec<Vec<Timed<N::Value>>>,
+    specs: Vec<StateSpec>,
     widths: Vec<usize>,
     committed: Vec<u32>,
     capacity: usize,
 }
 
+struct Timed<V> {
+    committed: Vec<V>,
+    staged: Option<Vec<V>>,
+}
+
 fn width(spec: &StateSpec) -> usize {
     match spec {
         StateSpec::FullKv { kv_heads, head_dim, .. } => kv_heads * head_dim,
-        // Refused by `load::check_plan`.
         _ => 0,
     }
 }
@@ -25,12 +34,20 @@ impl<N: Numbers> Pool<N> {
     /// No slots.
     pub fn empty(states: &[StateSpec]) -> Self {
         let widths = states.iter().map(width).collect();
-        Self { slots: Vec::new(), widths, committed: Vec::new(), capacity: 0 }
+        Self {
+            slots: Vec::new(),
+            timed: Vec::new(),
+            specs: states.to_vec(),
+            widths,
+            committed: Vec::new(),
+            capacity: 0,
+        }
     }
 
     /// Forgets everything and makes `slots` empty sequences.
     pub fn allocate(&mut self, slots: usize, capacity: usize) -> Result<(), BackendError> {
         self.slots.clear();
+        self.timed.clear();
         self.committed.clear();
         self.capacity = 0;
         let what = "the states";
@@ -43,6 +60,13 @@ impl<N: Numbers> Pool<N> {
                 states.push(cells);
             }
             self.slots.push(states);
+            let mut timed = room(self.specs.len(), what)?;
+            for spec in &self.specs {
+                let mut committed = room(spec.fixed(), what)?;
+                committed.resize(spec.fixed(), N::ZERO);
+                timed.push(Timed { committed, staged: None });
+            }
+            self.timed.push(timed);
         }
         self.committed.resize(slots, 0);
         self.capacity = capacity;
@@ -59,20 +83,50 @@ impl<N: Numbers> Pool<N> {
         self.capacity
     }
 
-    /// Extends a slot to `len` positions.
+    /// Extends a slot to `len` positions; what its states were made to be, they are.
     pub fn commit(&mut self, slot: usize, len: u32) {
         if let Some(c) = self.committed.get_mut(slot) {
             *c = len.max(*c);
         }
+        for timed in self.timed.get_mut(slot).into_iter().flatten() {
+            if let Some(staged) = timed.staged.take() {
+                timed.committed = staged;
+            }
+        }
     }
 
-    /// Drops positions from `len` on and poisons them.
+    /// Forgets what a call that failed made of the states that own time.
+    pub fn forget_staged(&mut self) {
+        self.timed.iter_mut().flatten().for_each(|t| t.staged = None);
+    }
+
+    /// What a state that owns time holds of the committed positions.
+    pub fn timed(&self, slot: usize, state: StateId) -> &[N::Value] {
+        &self.timed[slot][state.0].committed
+    }
+
+    /// What the call in progress made of it; empty for a state that keeps every position.
+    pub fn staged(&self, slot: usize, state: StateId) -> Option<&[N::Value]> {
+        self.timed[slot][state.0].staged.as_deref()
+    }
+
+    /// What the rows of the call in progress make of it.
+    pub fn stage(&mut self, slot: usize, state: StateId, values: Vec<N::Value>) {
+        self.timed[slot][state.0].staged = Some(values);
+    }
+
+    /// Drops positions from `len` on and poisons them. States that own time go back to the start alone.
     pub fn truncate(&mut self, slot: usize, len: u32) -> Result<(), BackendError> {
         let slots = self.slots.len();
         let (Some(states), Some(committed)) = (self.slots.get_mut(slot), self.committed.get_mut(slot)) else {
             return Err(outside(slot, slots));
         };
+        let reusable = if len == 0 || self.specs.iter().all(StateSpec::can_drop) { len } else { 0 };
         if len < *committed {
+            if reusable != len {
+                return Err(PlanError::Cut { len, committed: *committed, reusable }.into());
+            }
+            self.timed[slot].iter_mut().for_each(|t| t.committed.fill(N::ZERO));
             for (cells, width) in states.iter_mut().zip(&self.widths) {
                 cells[len as usize * 2 * width..*committed as usize * 2 * width].fill(N::UNWRITTEN);
             }
@@ -85,7 +139,11 @@ impl<N: Numbers> Pool<N> {
     pub fn state_bytes(&self, slot: usize) -> Result<Vec<u8>, BackendError> {
         let states = self.slots.get(slot).ok_or_else(|| outside(slot, self.slots.len()))?;
         let mut out = Vec::new();
-        for (cells, width) in states.iter().zip(&self.widths) {
+        if self.committed[slot] == 0 {
+            return Ok(out);
+        }
+        for ((cells, width), timed) in states.iter().zip(&self.widths).zip(&self.timed[slot]) {
+            timed.committed.iter().for_each(|v| N::push_value(*v, &mut out));
             for cell in &cells[..self.committed[slot] as usize * 2 * width] {
                 N::push_bytes(*cell, &mut out);
             }
@@ -95,7 +153,8 @@ impl<N: Numbers> Pool<N> {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.slots.iter().flatten().map(|cells| size_of_val(cells.as_slice())).sum()
+        let timed = self.timed.iter().flatten().map(|t| size_of_val(t.committed.as_slice()));
+        self.slots.iter().flatten().map(|cells| size_of_val(cells.as_slice())).chain(timed).sum()
     }
 
     /// All cells of a state of a slot.

@@ -9,7 +9,7 @@ use common::{bits, load, model, options};
 use sterna_format::Encoding;
 use sterna_plan::{BufferId, Fusions, ModelPlan, Op, Outputs, Plan, Prologue, RowTable, Slice, Wanted};
 use sterna_ref::RefBackend;
-use sterna_ref::testing::{TestModel, plan};
+use sterna_ref::testing::{Encodings, TestModel, narrow_hybrid_config, plan};
 
 /// What 12 tokens answer in one call: logits and best tokens, or the error's text.
 fn answer(
@@ -60,8 +60,25 @@ fn touches(entry: &Plan, op: &Op) -> (Vec<Place>, Vec<Place>) {
                 reads.extend([Columns(input.k), Columns(input.v), all(entry, input.rotation.table)]);
                 writes.extend([Columns(a.q), Columns(input.k), State(a.state.0)]);
             }
+            reads.extend(a.gate.map(Columns));
             (reads, writes)
         }
+        Op::Conv(c) => {
+            let state = State(c.state.0);
+            (vec![Columns(c.input), State(c.state.0)], vec![Columns(c.out), state])
+        }
+        Op::DeltaRule(d) => {
+            let mut reads: Vec<_> = [d.q, d.k, d.v, d.b, d.a].map(Columns).into();
+            let mut writes = vec![Columns(d.out), State(d.state.0)];
+            reads.push(State(d.state.0));
+            if let Some(c) = d.conv {
+                reads.extend([Columns(c.input), State(c.state.0)]);
+                writes.extend([Columns(c.out), State(c.state.0)]);
+            }
+            reads.extend(d.gate.map(|g| Columns(g.gate)));
+            (reads, writes)
+        }
+        Op::SigmoidMul { gate, out } => (vec![Columns(*gate), Columns(*out)], vec![Columns(*out)]),
         Op::SiluMul { gate, up, out } => (vec![Columns(*gate), Columns(*up)], vec![Columns(*out)]),
         Op::AddScaled { input, out, .. } => (vec![Columns(*input), Columns(*out)], vec![Columns(*out)]),
         Op::Scale { slice, .. } => (vec![Columns(*slice)], vec![Columns(*slice)]),
@@ -89,20 +106,23 @@ fn depend(entry: &Plan, a: &Op, b: &Op) -> bool {
 
 #[test]
 fn every_op_and_every_order_that_matters_shows() {
-    // Q4_1 has no head norms and a tied head, Q4_0 has both head norms and a tied head, BF16 its own head.
-    for (encoding, head_norms) in [(Encoding::Q4_1, false), (Encoding::Q4_0, true), (Encoding::BF16, false)] {
+    // Q4_1 has no head norms and a tied head, Q4_0 has both head norms and a tied head, BF16 its own head; then a
+    // hybrid of a recurrent layer and one of gated attention.
+    let hybrid = TestModel::new(5, narrow_hybrid_config(), Encodings::new(Encoding::F16)).unwrap();
+    let dense = [(Encoding::Q4_1, false), (Encoding::Q4_0, true), (Encoding::BF16, false)];
+    let dense = dense.map(|(encoding, head_norms)| (model(encoding), encoding, head_norms));
+    for (model, encoding, head_norms) in dense.iter().chain([&(hybrid, Encoding::F16, true)]) {
         for fusions in [Fusions::NONE, Fusions::ALL] {
             for backend in [RefBackend::law(), RefBackend::float()] {
-                let model = model(encoding);
-                assert_eq!(model.config.qk_norm, head_norms);
-                let plan = Arc::unwrap_or_clone(plan(&model, &options(fusions)).unwrap());
-                let good = answer(plan.clone(), &model, backend);
+                assert_eq!(model.config.qk_norm, *head_norms);
+                let plan = Arc::unwrap_or_clone(plan(model, &options(fusions)).unwrap());
+                let good = answer(plan.clone(), model, backend);
                 assert!(good.is_ok(), "{good:?}");
                 let entry = plan.entries[2].clone();
                 let changed = |ops: Vec<Op>| {
                     let mut plan = plan.clone();
                     plan.entries[2].ops = ops;
-                    answer(plan, &model, backend) != good
+                    answer(plan, model, backend) != good
                 };
                 let (mut dropped, mut swapped, mut free) = (0, 0, 0);
                 for i in 0..entry.ops.len() {

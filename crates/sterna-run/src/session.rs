@@ -102,28 +102,41 @@ impl Session {
         &self.outputs
     }
 
-    /// Keeps the longest common prefix of the held tokens and `prompt`, at least one token short of `prompt` so that
-    /// there is a row to ask, and drops the rest. Returns the prefix's length.
+    /// Keeps the longest common prefix of the held tokens and `prompt` that costs nothing to keep, at least one token
+    /// short of `prompt` so that there is a row to ask, and drops the rest. Returns the prefix's length: the whole common
+    /// one, or less where a state that owns time no longer has its end ([`Executor::reusable_prefix`]).
     ///
     /// # Errors
     /// The backend's.
     pub fn reuse(&mut self, prompt: &[u32]) -> Result<usize, SessionError> {
         let common = self.tokens.iter().zip(prompt).take_while(|(a, b)| a == b).count();
-        let keep = common.min(prompt.len().saturating_sub(1));
-        self.truncate(keep)?;
+        let keep = self.cut(common.min(prompt.len().saturating_sub(1)))?;
         Ok(keep)
     }
 
-    /// Forgets every position from `len` on.
+    /// Forgets every position from `len` on. Where a state that owns time no longer has that position, the tokens since
+    /// the last one it has are fed again: the state is then what it was at `len`, bit for bit.
     ///
     /// # Errors
-    /// The backend's.
+    /// The backend's; after a failed replay fewer tokens are held, those of [`Session::tokens`].
     pub fn truncate(&mut self, len: usize) -> Result<(), SessionError> {
         if len < self.tokens.len() {
-            self.executor.truncate(0, u32::try_from(len).unwrap_or(u32::MAX))?;
-            self.tokens.truncate(len);
+            let again = self.tokens[..len].to_vec();
+            let keep = self.cut(len)?;
+            if keep < len {
+                self.feed(&again[keep..], 0, Wanted::Nothing, &mut |_| {}, &mut |_, _, _| {})?;
+            }
         }
         Ok(())
+    }
+
+    /// Cuts to the longest prefix of at most `len` tokens that can be had at once, and gives its length.
+    fn cut(&mut self, len: usize) -> Result<usize, SessionError> {
+        let wanted = u32::try_from(len).unwrap_or(u32::MAX);
+        let keep = self.executor.reusable_prefix(0, wanted)?;
+        self.executor.truncate(0, keep)?;
+        self.tokens.truncate(keep as usize);
+        Ok(self.tokens.len())
     }
 
     /// Feeds tokens in chunks, large ones first. Results in `wanted` form are asked of the last `last` tokens and

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sterna_format::Encoding;
 
 use crate::error::{BundleError, shorten};
-use crate::wanted::{Role, Wanted, wanted};
+use crate::wanted::{Place, Role, Wanted, wanted};
 use crate::{ModelConfig, RowOrder};
 
 /// What is known of a tensor before its bytes are read.
@@ -26,20 +26,54 @@ pub(crate) struct Located {
     pub rows: usize,
     pub cols: usize,
     pub order: RowOrder,
+    /// How its values differ from the canonical ones.
+    pub convert: Convert,
+}
+
+/// What a reader does to the values of a vector; the result is f32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Convert {
+    /// Nothing: the bytes are used where they lie.
+    No,
+    /// Norm weights that are stored less 1.
+    PlusOne,
+    /// `-exp(x)`: `A_log`.
+    MinusExp,
+}
+
+impl Convert {
+    pub(crate) fn apply(self, x: f32) -> f32 {
+        match self {
+            Self::No => x,
+            Self::PlusOne => x + 1.0,
+            Self::MinusExp => (-f64::from(x).exp()) as f32,
+        }
+    }
+}
+
+/// How a tensor is stored, beside its encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Quirks {
+    pub order: RowOrder,
+    pub convert: Convert,
 }
 
 /// How a vendor spells the canonical names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spelling {
     HuggingFace,
+    /// A text model inside a model of several senses.
+    HuggingFaceInner,
     Gguf,
+    /// GGUF's names of Qwen3.5.
+    GgufQwen35,
 }
 
-/// Canonical part, Hugging Face's, GGUF's.
-const PARTS: [(&str, &str, &str); 14] = [
-    ("embed", "model.embed_tokens", "token_embd"),
+/// Canonical part, Hugging Face's, GGUF's; `.weight` follows.
+const PARTS: [(&str, &str, &str); 25] = [
+    ("embed", "embed_tokens", "token_embd"),
     ("head", "lm_head", "output"),
-    ("norm", "model.norm", "output_norm"),
+    ("norm", "norm", "output_norm"),
     ("attn_norm", "input_layernorm", "attn_norm"),
     ("q", "self_attn.q_proj", "attn_q"),
     ("k", "self_attn.k_proj", "attn_k"),
@@ -51,33 +85,70 @@ const PARTS: [(&str, &str, &str); 14] = [
     ("gate", "mlp.gate_proj", "ffn_gate"),
     ("up", "mlp.up_proj", "ffn_up"),
     ("down", "mlp.down_proj", "ffn_down"),
+    ("delta_qkv", "linear_attn.in_proj_qkv", "attn_qkv"),
+    ("delta_z", "linear_attn.in_proj_z", "attn_gate"),
+    ("delta_b", "linear_attn.in_proj_b", "ssm_beta"),
+    ("delta_a", "linear_attn.in_proj_a", "ssm_alpha"),
+    ("delta_conv", "linear_attn.conv1d", "ssm_conv1d"),
+    ("delta_norm", "linear_attn.norm", "ssm_norm"),
+    ("delta_out", "linear_attn.out_proj", "ssm_out"),
+    // Of the head for multi-token prediction.
+    ("fc", "fc", "nextn.eh_proj"),
+    ("embed_norm", "pre_fc_norm_embedding", "nextn.enorm"),
+    ("hidden_norm", "pre_fc_norm_hidden", "nextn.hnorm"),
+    ("mtp_norm", "norm", "nextn.shared_head_norm"),
 ];
 
+/// As [`PARTS`], without `.weight`.
+const BARE: [(&str, &str, &str); 2] =
+    [("delta_decay", "linear_attn.A_log", "ssm_a"), ("delta_dt", "linear_attn.dt_bias", "ssm_dt.bias")];
+
 impl Spelling {
+    pub(crate) fn is_gguf(self) -> bool {
+        matches!(self, Self::Gguf | Self::GgufQwen35)
+    }
+
     /// The file's name of a canonical part.
-    pub(crate) fn name(self, layer: Option<usize>, part: &str) -> String {
-        let Some((_, hf, gguf)) = PARTS.iter().find(|p| p.0 == part) else { return part.to_owned() };
-        match (self, layer) {
-            (Self::HuggingFace, None) => format!("{hf}.weight"),
-            (Self::HuggingFace, Some(n)) => format!("model.layers.{n}.{hf}.weight"),
-            (Self::Gguf, None) => format!("{gguf}.weight"),
-            (Self::Gguf, Some(n)) => format!("blk.{n}.{gguf}.weight"),
+    pub(crate) fn name(self, place: Place, part: &str) -> String {
+        let part = if part == "norm" && matches!(place, Place::Mtp(_)) { "mtp_norm" } else { part };
+        let find = |list: &'static [(&str, &str, &str)]| list.iter().find(|p| p.0 == part);
+        let (found, suffix) = match find(&BARE) {
+            Some(found) => (Some(found), ""),
+            None => (find(&PARTS), ".weight"),
+        };
+        let Some((_, hf, gguf)) = found else { return part.to_owned() };
+        let gguf = match part {
+            "ffn_norm" if self == Self::GgufQwen35 => "post_attention_norm",
+            _ => gguf,
+        };
+        let model = if self == Self::HuggingFaceInner { "model.language_model" } else { "model" };
+        match (self.is_gguf(), place) {
+            (false, Place::Top) if part == "head" => format!("{hf}{suffix}"),
+            (false, Place::Top) => format!("{model}.{hf}{suffix}"),
+            (false, Place::Layer(n)) => format!("{model}.layers.{n}.{hf}{suffix}"),
+            (false, Place::Mtp(_)) => format!("mtp.{hf}{suffix}"),
+            (false, Place::MtpLayer(_)) => format!("mtp.layers.0.{hf}{suffix}"),
+            (true, Place::Top) => format!("{gguf}{suffix}"),
+            (true, Place::Layer(n) | Place::Mtp(n) | Place::MtpLayer(n)) => format!("blk.{n}.{gguf}{suffix}"),
         }
     }
 
-    /// Tensors that old converters wrote and that hold nothing a reader needs: rotary frequencies that follow from
-    /// the configuration.
+    /// Tensors that hold nothing a reader of text needs: rotary frequencies that follow from the configuration, written
+    /// by old converters, and the other senses of a model around a text model.
     fn ignorable(self, name: &str) -> bool {
+        if self == Self::HuggingFaceInner && name.starts_with("model.visual.") {
+            return true;
+        }
         let known: &[&str] = match self {
-            Self::HuggingFace => &["rotary_emb.inv_freq"],
-            Self::Gguf => &["attn_rot_embd.weight", "attn_rot_embd"],
+            Self::HuggingFace | Self::HuggingFaceInner => &["rotary_emb.inv_freq"],
+            Self::Gguf | Self::GgufQwen35 => &["attn_rot_embd.weight", "attn_rot_embd"],
         };
         known.iter().any(|k| name == *k || name.strip_suffix(k).is_some_and(|rest| rest.ends_with('.')))
     }
 }
 
 /// Finds every tensor of `config` among `tensors`, and a use for every one of those; `used` are names that the
-/// configuration itself was read from, `order` the stored row order of a part.
+/// configuration itself was read from, `quirks` how a part is stored.
 ///
 /// # Errors
 /// The first missing, misshapen or wrongly stored tensor; then all tensors left over, by name.
@@ -86,31 +157,36 @@ pub(crate) fn claim(
     spelling: Spelling,
     tensors: &BTreeMap<String, TensorInfo>,
     used: &BTreeSet<String>,
-    order: &dyn Fn(&Wanted) -> RowOrder,
+    quirks: &dyn Fn(&Wanted) -> Quirks,
 ) -> Result<BTreeMap<String, Located>, BundleError> {
     let arch = config.arch.name();
     let mut found = BTreeMap::new();
     let mut claimed = used.clone();
     for w in wanted(config) {
-        let name = spelling.name(w.layer, w.part);
+        let name = spelling.name(w.place, w.part);
         let Some(info) = tensors.get(&name) else { return Err(BundleError::MissingTensor { name, arch }) };
-        let vector = w.role == Role::Vector;
-        let expected = if vector { vec![w.cols] } else { vec![w.rows, w.cols] };
+        let floats = matches!(w.role, Role::Vector | Role::Taps);
+        let expected = match w.role {
+            Role::Vector => vec![w.cols],
+            Role::Taps if !spelling.is_gguf() => vec![w.rows, 1, w.cols],
+            _ => vec![w.rows, w.cols],
+        };
         if info.shape != expected {
             return Err(BundleError::Shape { name: shorten(&name), found: info.shape.clone(), expected });
         }
-        if vector && !info.encoding.is_float() {
+        if floats && !info.encoding.is_float() {
             return Err(BundleError::NotFloat { name, encoding: info.encoding });
         }
         claimed.insert(name.clone());
-        let order = order(&w);
+        let Quirks { order, convert } = quirks(&w);
         let located = Located {
             source: name,
             role: w.role,
-            encoding: info.encoding,
+            encoding: if convert == Convert::No { info.encoding } else { Encoding::F32 },
             rows: w.rows,
             cols: w.cols,
             order,
+            convert,
         };
         found.insert(w.name, located);
     }

@@ -2,17 +2,21 @@
 
 use serde_json::Value;
 
+use super::Origin;
 use super::fields::{Fields, brief};
 use super::rope::{self, Head};
-use super::{Origin, Spelling};
 use crate::error::BundleError;
 use crate::{Arch, ModelConfig};
 
 /// transformers' and llama.cpp's base for Llama and MiniCPM files that leave the key out; Qwen3 must name it.
 const DEFAULT_THETA: f64 = 10_000.0;
 
+fn is_qwen(arch: Arch) -> bool {
+    matches!(arch, Arch::Qwen3 | Arch::Qwen35)
+}
+
 fn default_theta(arch: Arch) -> Option<f64> {
-    (arch != Arch::Qwen3).then_some(DEFAULT_THETA)
+    (!is_qwen(arch)).then_some(DEFAULT_THETA)
 }
 
 /// From config.json. Scalings are 1.
@@ -23,7 +27,7 @@ pub(crate) fn from_hf(origin: &Origin, f: &Fields) -> Result<ModelConfig, Bundle
     let context = f.need_whole("max_position_embeddings")?;
     let head_dim = match f.whole("head_dim")? {
         Some(dim) => dim,
-        None if origin.arch == Arch::Qwen3 => return Err(f.missing("head_dim", "a Qwen3 model names it")),
+        None if is_qwen(origin.arch) => return Err(f.missing("head_dim", "a Qwen3 model names it")),
         None => divide(f, "hidden_size", hidden, heads)?,
     };
     let vocab = origin.rows("embed")?;
@@ -31,7 +35,8 @@ pub(crate) fn from_hf(origin: &Origin, f: &Fields) -> Result<ModelConfig, Bundle
         let found = f.need_whole("vocab_size")?;
         return Err(f.bad("vocab_size", found, format!("{vocab}, the rows of the embedding table")));
     }
-    let head = Head { dim: head_dim, context, default_theta: default_theta(origin.arch) };
+    let partial = origin.arch == Arch::Qwen35;
+    let head = Head { dim: head_dim, context, default_theta: default_theta(origin.arch), partial };
     // Without the key, Llama and Qwen3 are not tied by default and MiniCPM is; a stored head is used (see `mod.rs`).
     let tied = !origin.has("head") && f.flag("tie_word_embeddings")?.unwrap_or(origin.arch == Arch::MiniCpm);
     Ok(ModelConfig {
@@ -47,10 +52,11 @@ pub(crate) fn from_hf(origin: &Origin, f: &Fields) -> Result<ModelConfig, Bundle
         norm_eps: f.need_number("rms_norm_eps")? as f32,
         rope: rope::from_hf(f, head)?,
         tied,
-        qk_norm: origin.arch == Arch::Qwen3,
+        qk_norm: is_qwen(origin.arch),
         embedding_scale: 1.0,
         residual_scale: 1.0,
         logit_scale: 1.0,
+        hybrid: None,
     })
 }
 
@@ -59,11 +65,12 @@ fn refuse_hf(arch: Arch, f: &Fields) -> Result<(), BundleError> {
     for key in ["attention_bias", "mlp_bias", "use_sliding_window"] {
         f.refuse(key, "false")?;
     }
-    if arch != Arch::Qwen3 {
+    if !is_qwen(arch) {
         // Qwen3 stores the width of a window that `use_sliding_window` then switches off.
         f.refuse("sliding_window", "null (full attention)")?;
     }
-    if let Some(Value::Array(layers)) = f.get("layer_types")
+    if arch != Arch::Qwen35
+        && let Some(Value::Array(layers)) = f.get("layer_types")
         && let Some(other) = layers.iter().find(|l| l.as_str() != Some("full_attention"))
     {
         return Err(f.bad("layer_types", brief(other), "full_attention in every layer"));
@@ -79,7 +86,7 @@ fn refuse_hf(arch: Arch, f: &Fields) -> Result<(), BundleError> {
 
 /// From GGUF metadata. Scalings are 1.
 pub(crate) fn from_gguf(origin: &Origin, f: &Fields) -> Result<ModelConfig, BundleError> {
-    debug_assert_eq!(origin.spelling, Spelling::Gguf);
+    debug_assert!(origin.spelling.is_gguf());
     refuse_gguf(origin.arch, f)?;
     let hidden = f.need_whole("embedding_length")?;
     let heads = f.need_whole("attention.head_count")?;
@@ -100,7 +107,8 @@ pub(crate) fn from_gguf(origin: &Origin, f: &Fields) -> Result<ModelConfig, Bund
     if let Some(other) = f.whole("vocab_size")?.filter(|n| *n != vocab) {
         return Err(f.bad("vocab_size", other, format!("{vocab}, the rows of the embedding table")));
     }
-    let head = Head { dim: head_dim, context, default_theta: default_theta(origin.arch) };
+    let partial = origin.arch == Arch::Qwen35;
+    let head = Head { dim: head_dim, context, default_theta: default_theta(origin.arch), partial };
     Ok(ModelConfig {
         arch: origin.arch,
         hidden,
@@ -114,10 +122,11 @@ pub(crate) fn from_gguf(origin: &Origin, f: &Fields) -> Result<ModelConfig, Bund
         norm_eps: f.need_number("attention.layer_norm_rms_epsilon")? as f32,
         rope: rope::from_gguf(f, origin, head)?,
         tied: !origin.has("head"),
-        qk_norm: origin.arch == Arch::Qwen3,
+        qk_norm: is_qwen(origin.arch),
         embedding_scale: 1.0,
         residual_scale: 1.0,
         logit_scale: 1.0,
+        hybrid: None,
     })
 }
 

@@ -1,12 +1,13 @@
 //! Reading a checkpoint into a configuration and canonical tensors. Vendor quirks end here.
 //!
-//! A file per family: [`llama`] (with Qwen3 as a variant), [`minicpm`]. To add a model, add its reader and one line to
+//! A file per family: [`llama`] (with Qwen3 as a variant), [`minicpm`], [`qwen35`]. To add a model, add its reader and one line to
 //! each of the two dispatchers below.
 
 mod claims;
 mod fields;
 mod llama;
 mod minicpm;
+mod qwen35;
 mod rope;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,13 +15,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 use sterna_checkpoint::{Checkpoint, GgufMetadata, GgufValue};
 
-pub(crate) use claims::Located;
-use claims::{Spelling, TensorInfo, claim};
+pub(crate) use claims::{Convert, Located};
+use claims::{Quirks, Spelling, TensorInfo, claim};
 use fields::{Fields, Keys, brief};
 
 use crate::check::check;
 use crate::error::{BundleError, shorten};
-use crate::wanted::Wanted;
+use crate::wanted::{Place, Wanted};
 use crate::{Arch, ModelConfig, RowOrder};
 
 /// What a checkpoint says, in canonical terms.
@@ -46,12 +47,12 @@ pub(crate) struct Origin<'a> {
 impl Origin<'_> {
     /// The tensor that holds a canonical part.
     pub(crate) fn has(&self, part: &str) -> bool {
-        self.tensors.contains_key(&self.spelling.name(None, part))
+        self.tensors.contains_key(&self.spelling.name(Place::Top, part))
     }
 
     /// Rows of a canonical matrix outside the layers.
     pub(crate) fn rows(&self, part: &str) -> Result<usize, BundleError> {
-        let name = self.spelling.name(None, part);
+        let name = self.spelling.name(Place::Top, part);
         match self.tensors.get(&name).map(|t| t.shape.as_slice()) {
             Some([rows, _]) => Ok(*rows),
             Some(other) => {
@@ -101,10 +102,12 @@ fn read_hf(
     config: &Map<String, Value>,
     tensors: BTreeMap<String, TensorInfo>,
 ) -> Result<Reading, BundleError> {
-    const KNOWN: [(&str, Arch); 3] = [
+    const KNOWN: [(&str, Arch); 5] = [
         ("LlamaForCausalLM", Arch::Llama),
         ("Qwen3ForCausalLM", Arch::Qwen3),
         ("MiniCPMForCausalLM", Arch::MiniCpm),
+        ("Qwen3_5ForCausalLM", Arch::Qwen35),
+        (qwen35::WITH_VISION, Arch::Qwen35),
     ];
     let f = Fields::new(config, "", "config.json");
     let listed = f.get("architectures");
@@ -128,10 +131,14 @@ fn read_hf(
             ));
         }
     }
-    let origin = Origin { arch: *arch, spelling: Spelling::HuggingFace, tensors, checkpoint };
+    let inner = found == Some(qwen35::WITH_VISION);
+    let spelling = if inner { Spelling::HuggingFaceInner } else { Spelling::HuggingFace };
+    let origin = Origin { arch: *arch, spelling, tensors, checkpoint };
     let config = match arch {
         Arch::Llama | Arch::Qwen3 => llama::from_hf(&origin, &f)?,
         Arch::MiniCpm => minicpm::from_hf(&origin, &f)?,
+        Arch::Qwen35 if inner => qwen35::from_hf_inner(&origin, &f)?,
+        Arch::Qwen35 => qwen35::from_hf(&origin, &f)?,
     };
     let mut reading = finish(&origin, config, None, &BTreeSet::new(), f.place)?;
     drop_tied_copy(&f, &origin, &mut reading)?;
@@ -143,8 +150,9 @@ fn drop_tied_copy(f: &Fields, origin: &Origin, reading: &mut Reading) -> Result<
     if reading.config.tied || f.flag("tie_word_embeddings")? != Some(true) {
         return Ok(());
     }
-    let bytes =
-        |part| origin.checkpoint.tensor(&origin.spelling.name(None, part)).map(|t| (t.encoding, t.data));
+    let bytes = |part| {
+        origin.checkpoint.tensor(&origin.spelling.name(Place::Top, part)).map(|t| (t.encoding, t.data))
+    };
     if bytes("head") != bytes("embed") {
         let found = "true beside an lm_head.weight that differs from the embeddings";
         return Err(f.bad("tie_word_embeddings", found, "true without lm_head.weight, or false with it"));
@@ -159,7 +167,7 @@ fn read_gguf(
     metadata: &GgufMetadata,
     tensors: BTreeMap<String, TensorInfo>,
 ) -> Result<Reading, BundleError> {
-    const KNOWN: [Arch; 3] = [Arch::Llama, Arch::Qwen3, Arch::MiniCpm];
+    const KNOWN: [Arch; 4] = [Arch::Llama, Arch::Qwen3, Arch::MiniCpm, Arch::Qwen35];
     let g = Fields::new(metadata, "", "GGUF metadata");
     let found = g.text("general.architecture")?;
     let Some(arch) = KNOWN.into_iter().find(|a| Some(a.name()) == found.as_deref()) else {
@@ -168,10 +176,12 @@ fn read_gguf(
     };
     let prefix = format!("{}.", arch.name());
     let f = Fields::new(metadata, &prefix, g.place);
-    let origin = Origin { arch, spelling: Spelling::Gguf, tensors, checkpoint };
+    let spelling = if arch == Arch::Qwen35 { Spelling::GgufQwen35 } else { Spelling::Gguf };
+    let origin = Origin { arch, spelling, tensors, checkpoint };
     let config = match arch {
         Arch::Llama | Arch::Qwen3 => llama::from_gguf(&origin, &f)?,
         Arch::MiniCpm => minicpm::from_gguf(&origin, &f)?,
+        Arch::Qwen35 => qwen35::from_gguf(&origin, &f)?,
     };
     let used: BTreeSet<String> =
         rope::TENSORS.iter().filter(|n| origin.tensors.contains_key(**n)).map(|n| (*n).to_owned()).collect();
@@ -187,12 +197,36 @@ fn finish(
 ) -> Result<Reading, BundleError> {
     check(&config, place)?;
     let permuted = origin.spelling == Spelling::Gguf && config.arch != Arch::Qwen3;
-    let order = |w: &Wanted| match w.part {
-        "q" | "k" if permuted => RowOrder::Interleaved { head_dim: config.head_dim },
-        _ => RowOrder::Plain,
+    let quirks = |w: &Wanted| {
+        if config.arch == Arch::Qwen35 {
+            return qwen35::quirks(&config, origin.spelling, w);
+        }
+        let order = match w.part {
+            "q" | "k" if permuted => RowOrder::Interleaved { head_dim: config.head_dim },
+            _ => RowOrder::Plain,
+        };
+        Quirks { order, convert: Convert::No }
     };
-    let tensors = claim(&config, origin.spelling, &origin.tensors, used, &order)?;
+    let tensors = claim(&config, origin.spelling, &origin.tensors, used, &quirks)?;
     Ok(Reading { config, name, tensors })
+}
+
+/// Values of the tensors that are stored in another form than the canonical one, by their name in the file: f32,
+/// little endian.
+///
+/// # Errors
+/// Values that do not decode.
+pub(crate) fn convert(
+    checkpoint: &Checkpoint,
+    tensors: &BTreeMap<String, Located>,
+) -> Result<BTreeMap<String, Vec<u8>>, BundleError> {
+    let mut converted = BTreeMap::new();
+    for located in tensors.values().filter(|t| t.convert != Convert::No) {
+        let Some(view) = checkpoint.tensor(&located.source) else { continue };
+        let values = view.to_f32()?.into_iter().map(|x| located.convert.apply(x));
+        converted.insert(located.source.clone(), values.flat_map(f32::to_le_bytes).collect());
+    }
+    Ok(converted)
 }
 
 impl Keys for GgufMetadata {

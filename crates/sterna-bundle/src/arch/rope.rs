@@ -16,6 +16,9 @@ pub(crate) struct Head {
     pub context: usize,
     /// Base to assume where the key is left out; `None` where the key is required.
     pub default_theta: Option<f64>,
+    /// Whether a part of the head may be rotated alone, and whether frequencies may belong to sections of several
+    /// axes, which are one axis in text.
+    pub partial: bool,
 }
 
 const TYPES: &str = "default, linear, llama3, longrope";
@@ -35,11 +38,17 @@ pub(crate) fn from_hf(f: &Fields, head: Head) -> Result<Rope, BundleError> {
     if map.values().any(Value::is_object) {
         return Err(f.bad(key, "one map per layer type", "one rotation for all layers"));
     }
+    let mut dim = head.dim;
     for f in [f, &r] {
         if let Some(part) = f.number("partial_rotary_factor")?.filter(|p| *p != 1.0) {
-            return Err(f.bad("partial_rotary_factor", part, "1 (all dimensions of a head are rotated)"));
+            if !head.partial {
+                return Err(f.bad("partial_rotary_factor", part, "1 (all dimensions of a head are rotated)"));
+            }
+            // As transformers: rounded towards zero.
+            dim = (head.dim as f64 * part) as usize;
         }
     }
+    let sections = |k: &str| head.partial && k.starts_with("mrope_");
     let theta = match (r.number("rope_theta")?, f.number("rope_theta")?) {
         (Some(inner), Some(outer)) if inner != outer => {
             return Err(f.bad("rope_theta", format!("{outer} here and {inner} in {key}"), "one value"));
@@ -57,7 +66,7 @@ pub(crate) fn from_hf(f: &Fields, head: Head) -> Result<Rope, BundleError> {
         Ok(r.whole("original_max_position_embeddings")?.or(f.whole("original_max_position_embeddings")?))
     };
     let scaling = match kind.as_deref() {
-        None if map.keys().any(|k| k != "rope_theta" && k != "partial_rotary_factor") => {
+        None if map.keys().any(|k| k != "rope_theta" && k != "partial_rotary_factor" && !sections(k)) => {
             return Err(r.missing("rope_type", TYPES));
         }
         None | Some("default") => RopeScaling::None,
@@ -90,7 +99,7 @@ pub(crate) fn from_hf(f: &Fields, head: Head) -> Result<Rope, BundleError> {
         }
         Some(other) => return Err(r.bad("rope_type", format!("{other:?}"), TYPES)),
     };
-    Ok(Rope { dim: head.dim, theta: single(theta), scaling })
+    Ok(Rope { dim, theta: single(theta), scaling })
 }
 
 fn factors(r: &Fields, key: &str) -> Result<Vec<f64>, BundleError> {
@@ -104,9 +113,9 @@ fn longrope_attention(factor: f64, original: usize) -> f64 {
 }
 
 /// A map whose keys are asked for with a prefix, so that messages name the whole path.
-struct Prefixed<'a> {
-    prefix: &'a str,
-    map: &'a Map<String, Value>,
+pub(crate) struct Prefixed<'a> {
+    pub prefix: &'a str,
+    pub map: &'a Map<String, Value>,
 }
 
 impl super::fields::Keys for Prefixed<'_> {
@@ -126,7 +135,9 @@ pub(crate) fn from_gguf(f: &Fields, origin: &Origin, head: Head) -> Result<Rope,
         .number("rope.freq_base")?
         .or(head.default_theta)
         .ok_or_else(|| f.missing("rope.freq_base", "a number is needed"))?;
-    f.refuse("rope.dimension_sections", "no sections (text models)")?;
+    if !head.partial {
+        f.refuse("rope.dimension_sections", "no sections (text models)")?;
+    }
     let [freqs, short, long] = TENSORS;
     let divisors = origin.vector(freqs)?;
     let (short_factors, long_factors) = (origin.vector(short)?, origin.vector(long)?);

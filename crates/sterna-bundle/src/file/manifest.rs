@@ -9,7 +9,7 @@ use sterna_checkpoint::TokenizerConfig;
 use super::{FORMAT, VERSION, same_hash};
 use crate::check::check;
 use crate::error::{BundleError, shorten};
-use crate::{ATTENTION_PIECE, ModelConfig, Numerics, ROUNDING};
+use crate::{ATTENTION_PIECE, ModelConfig, Numerics, RECURRENCE, ROUNDING};
 
 const PLACE: &str = "bundle manifest";
 
@@ -100,6 +100,12 @@ impl Manifest {
         }
         if n.rounding != ROUNDING {
             return Err(BundleError::key(PLACE, "numerics.rounding", &n.rounding, ROUNDING));
+        }
+        let recurrence = self.config.hybrid.is_some().then_some(RECURRENCE);
+        if n.recurrence.as_deref() != recurrence {
+            let found = n.recurrence.as_deref().unwrap_or("absent");
+            let wanted = recurrence.unwrap_or("no recurrence in a model without recurrent layers");
+            return Err(BundleError::key(PLACE, "numerics.recurrence", found, wanted));
         }
         let ascending = |e: &EntryPoint| {
             e.widths.first().is_some_and(|w| *w > 0)

@@ -30,7 +30,7 @@ use sterna_format::Encoding;
 pub use manifest::{EntryPoint, Manifest, WeightEntry, entry_points};
 pub(crate) use write::Writer;
 
-use crate::arch::Located;
+use crate::arch::{Convert, Located};
 use crate::error::{BundleError, shorten};
 use crate::wanted::{Role, multiplies, wanted};
 use crate::{Model, RowOrder};
@@ -112,7 +112,7 @@ fn match_weights(
         }
         let encoding: Encoding =
             entry.encoding.parse().map_err(|source| BundleError::Format { name: w.name.clone(), source })?;
-        if w.role == Role::Vector && !encoding.is_float() {
+        if matches!(w.role, Role::Vector | Role::Taps) && !encoding.is_float() {
             return Err(BundleError::NotFloat { name: w.name, encoding });
         }
         let row_bytes = encoding
@@ -135,6 +135,7 @@ fn match_weights(
             rows: w.rows,
             cols: w.cols,
             order: RowOrder::Plain,
+            convert: Convert::No,
         };
         found.insert(w.name, located);
     }

@@ -107,7 +107,17 @@ impl Walk {
                 let vocab = feed.session.executor().plan().vocab;
                 let other = other_after(ids, keep, vocab);
                 feed.session.feed(&other, 0, Wanted::Nothing, &mut |_| {}, &mut |_, _, _| {})?;
-                feed.session.reuse(ids)?;
+                // Where a state that owns time cannot keep the prefix, it is fed again: the rows after it are compared.
+                let held = feed.session.reuse(ids)?;
+                if held < keep {
+                    feed.session.feed(
+                        &ids[held..keep],
+                        0,
+                        Wanted::Nothing,
+                        &mut |_| {},
+                        &mut |_, _, _| {},
+                    )?;
+                }
                 feed.chunks(widest, widest, Wanted::Logits)
             }
             Walk::Alternate { times, seed } => {

@@ -1,6 +1,7 @@
 //! Everything in f64: what published references are compared with.
 
 mod attention;
+mod delta;
 mod embed;
 mod linear;
 mod norm;
@@ -8,7 +9,7 @@ mod rope;
 
 use sterna_plan::{BackendError, LinearNumerics, Weight, WeightSpec};
 
-use crate::numbers::{KeyValues, Numbers};
+use crate::numbers::{DeltaRow, KeyValues, Numbers};
 
 /// The float arithmetics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,7 @@ impl Numbers for Float {
     type Prepared = Vec<f64>;
 
     const POISON: f64 = f64::NAN;
+    const ZERO: f64 = 0.0;
     const UNWRITTEN: f64 = f64::NAN;
 
     fn name(self) -> &'static str {
@@ -86,6 +88,24 @@ impl Numbers for Float {
     }
     fn silu_mul(gate: f64, up: f64) -> f64 {
         linear::silu(gate) * up
+    }
+    fn sigmoid_mul(gate: f64, x: f64) -> f64 {
+        delta::sigmoid(gate) * x
+    }
+    fn conv(weight: &[f32], window: &[f64]) -> f64 {
+        linear::silu(weight.iter().zip(window).map(|(w, x)| f64::from(*w) * x).sum())
+    }
+    fn unit(x: &mut [f64], scale: Option<f32>) {
+        delta::unit(x, scale);
+    }
+    fn delta_gates(b: f64, a: f64, dt: f32, decay: f32) -> (f64, f64) {
+        delta::gates(b, a, dt, decay)
+    }
+    fn delta_step(row: &DeltaRow<'_, f64>, s: &mut [f64], out: &mut [f64]) {
+        delta::step(row, s, out);
+    }
+    fn push_value(value: f64, out: &mut Vec<u8>) {
+        out.extend_from_slice(&value.to_le_bytes());
     }
     fn attend(q: &[f64], kv: &KeyValues<'_, f64>, scale: f32, _piece: usize, out: &mut [f64]) {
         attention::attend(q, kv, scale, out);

@@ -1,6 +1,7 @@
 //! f32 and exact integers in the written orders: what fast kernels are compared with.
 
 mod attention;
+mod delta;
 mod embed;
 mod linear;
 mod norm;
@@ -9,7 +10,7 @@ mod rope;
 use half::f16;
 use sterna_plan::{BackendError, LinearNumerics, Weight, WeightSpec, numerics};
 
-use crate::numbers::{KeyValues, Numbers};
+use crate::numbers::{DeltaRow, KeyValues, Numbers};
 
 /// The arithmetic of the law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +23,7 @@ impl Numbers for Law {
     type Prepared = linear::Prepared;
 
     const POISON: f32 = f32::NAN;
+    const ZERO: f32 = 0.0;
     const UNWRITTEN: f16 = f16::NAN;
 
     fn name(self) -> &'static str {
@@ -80,6 +82,24 @@ impl Numbers for Law {
     }
     fn silu_mul(gate: f32, up: f32) -> f32 {
         numerics::silu(gate) * up
+    }
+    fn sigmoid_mul(gate: f32, x: f32) -> f32 {
+        numerics::sigmoid(gate) * x
+    }
+    fn conv(weight: &[f32], window: &[f32]) -> f32 {
+        delta::conv(weight, window)
+    }
+    fn unit(x: &mut [f32], scale: Option<f32>) {
+        delta::unit(x, scale);
+    }
+    fn delta_gates(b: f32, a: f32, dt: f32, decay: f32) -> (f32, f32) {
+        (numerics::sigmoid(b), numerics::delta_decay(a, dt, decay))
+    }
+    fn delta_step(row: &DeltaRow<'_, f32>, s: &mut [f32], out: &mut [f32]) {
+        delta::step(row, s, out);
+    }
+    fn push_value(value: f32, out: &mut Vec<u8>) {
+        out.extend_from_slice(&value.to_le_bytes());
     }
     fn attend(q: &[f32], kv: &KeyValues<'_, f16>, scale: f32, piece: usize, out: &mut [f32]) {
         attention::attend(q, kv, scale, piece, out);

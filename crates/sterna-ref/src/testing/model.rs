@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sterna_bundle::{Arch, ModelConfig, Rope, RopeScaling};
+use sterna_bundle::{Arch, Delta, HeadPairing, Hybrid, ModelConfig, Rope, RopeScaling};
 use sterna_format::{Encoding, FormatError, encode_row};
 use sterna_plan::{RowOrder, Weight, WeightSource};
 
@@ -48,6 +48,7 @@ pub fn config() -> ModelConfig {
         embedding_scale: 12.0,
         residual_scale: 0.6,
         logit_scale: 0.25,
+        hybrid: None,
     }
 }
 
@@ -56,6 +57,33 @@ pub fn config() -> ModelConfig {
 pub fn narrow_config() -> ModelConfig {
     let rope = Rope { dim: 32, theta: 10_000.0, scaling: RopeScaling::None };
     ModelConfig { hidden: 96, ffn: 160, heads: 3, kv_heads: 1, head_dim: 32, rope, ..config() }
+}
+
+/// Four layers, the second and the fourth full attention with gates, two value heads on each key head, tiled; otherwise
+/// as [`config`].
+pub fn hybrid_config() -> ModelConfig {
+    let pairing = HeadPairing::Tiled;
+    let delta = Delta { k_heads: 2, v_heads: 4, k_dim: 64, v_dim: 64, taps: 4, pairing };
+    let hybrid = Some(Hybrid { full_attention_interval: 2, delta, mtp_layers: 0 });
+    let rope = Rope { dim: 16, ..config().rope };
+    ModelConfig { arch: Arch::Qwen35, layers: 4, rope, qk_norm: true, hybrid, context: 1024, ..config() }
+}
+
+/// Two layers, the first recurrent, with odd widths: keys of 24, values of 16, three value heads on each key head,
+/// grouped, three taps. For floats and blocks of 32.
+pub fn narrow_hybrid_config() -> ModelConfig {
+    let pairing = HeadPairing::Grouped;
+    let delta = Delta { k_heads: 2, v_heads: 6, k_dim: 24, v_dim: 16, taps: 3, pairing };
+    let hybrid = Some(Hybrid { full_attention_interval: 2, delta, mtp_layers: 0 });
+    let wide = hybrid_config();
+    ModelConfig {
+        layers: 2,
+        rope: Rope { dim: 8, ..wide.rope },
+        qk_norm: true,
+        hybrid,
+        arch: wide.arch,
+        ..narrow_config()
+    }
 }
 
 struct Stored {
@@ -105,18 +133,37 @@ impl TestModel {
         for layer in 0..c.layers {
             let name = |role: &str| format!("layers.{layer}.{role}");
             add(&name("attn_norm"), norm, 1, c.hidden, true)?;
-            add(&name("q"), linear, c.q_width(), c.hidden, false)?;
-            add(&name("k"), linear, c.kv_width(), c.hidden, false)?;
-            add(&name("v"), linear, c.kv_width(), c.hidden, false)?;
-            add(&name("o"), linear, c.hidden, c.q_width(), false)?;
-            if c.qk_norm {
-                add(&name("q_norm"), norm, 1, c.head_dim, true)?;
-                add(&name("k_norm"), norm, 1, c.head_dim, true)?;
+            if let Some(d) = c.delta(layer) {
+                add(&name("delta_qkv"), linear, d.channels(), c.hidden, false)?;
+                add(&name("delta_z"), linear, d.value_width(), c.hidden, false)?;
+                add(&name("delta_b"), linear, d.v_heads, c.hidden, false)?;
+                add(&name("delta_a"), linear, d.v_heads, c.hidden, false)?;
+                add(&name("delta_conv"), Encoding::F32, d.channels(), d.taps, false)?;
+                add(&name("delta_decay"), Encoding::F32, 1, d.v_heads, true)?;
+                add(&name("delta_dt"), Encoding::F32, 1, d.v_heads, true)?;
+                add(&name("delta_norm"), norm, 1, d.v_dim, true)?;
+                add(&name("delta_out"), linear, c.hidden, d.value_width(), false)?;
+            } else {
+                add(&name("q"), linear, c.q_rows(), c.hidden, false)?;
+                add(&name("k"), linear, c.kv_width(), c.hidden, false)?;
+                add(&name("v"), linear, c.kv_width(), c.hidden, false)?;
+                add(&name("o"), linear, c.hidden, c.q_width(), false)?;
+                if c.qk_norm {
+                    add(&name("q_norm"), norm, 1, c.head_dim, true)?;
+                    add(&name("k_norm"), norm, 1, c.head_dim, true)?;
+                }
             }
             add(&name("ffn_norm"), norm, 1, c.hidden, true)?;
             add(&name("gate"), linear, c.ffn, c.hidden, false)?;
             add(&name("up"), linear, c.ffn, c.hidden, false)?;
             add(&name("down"), linear, c.hidden, c.ffn, false)?;
+        }
+        // A decay is negative; from one that forgets in a few rows to one that hardly does.
+        for (name, w) in model.weights.iter_mut().filter(|w| w.0.ends_with(".delta_decay")) {
+            for (i, v) in w.data.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+                let decay = -f32::from_le_bytes(*v) * [1.0, 0.1, 0.01][(i + name.len()) % 3];
+                *v = decay.to_le_bytes();
+            }
         }
         Ok(model)
     }

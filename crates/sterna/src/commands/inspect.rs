@@ -36,6 +36,7 @@ pub fn main(args: &InspectArgs) -> Outcome {
             json!({
                 "name": e.name, "width": e.width, "ops": cost.ops, "weight_bytes": cost.weight_bytes,
                 "macs_per_row": cost.macs_per_row, "state_bytes_per_position": cost.state_bytes,
+                "state_bytes_fixed": cost.fixed_state_bytes,
                 "level": format!("{:?}", e.level).to_lowercase(),
                 "plan": args.plan.then(|| e.ops.iter().map(|op| plan.describe_op(e, op)).collect::<Vec<_>>()),
             })
@@ -92,6 +93,22 @@ pub fn main(args: &InspectArgs) -> Outcome {
             c.logit_scale
         );
     }
+    if let Some(h) = &c.hybrid {
+        let d = &h.delta;
+        say!(
+            "  every {}. layer attends (gated, {} of {} dimensions rotated), the others are gated delta rules: {} value heads of {} over {} key heads of {}, convolution of {} taps",
+            h.full_attention_interval,
+            c.rope.dim,
+            c.head_dim,
+            d.v_heads,
+            d.v_dim,
+            d.k_heads,
+            d.k_dim,
+            d.taps
+        );
+        let mtp = if h.mtp_layers > 0 { "present (not used by plain runs)" } else { "absent" };
+        say!("  head for multi-token prediction: {mtp}");
+    }
     let template = if tokenizer.chat_template.is_some() {
         "a chat template"
     } else {
@@ -132,6 +149,12 @@ pub fn main(args: &InspectArgs) -> Outcome {
             output::megabytes(cost.state_bytes),
             output::megabytes(cost.state_bytes * plan.context as u64)
         );
+        if cost.fixed_state_bytes > 0 {
+            say!(
+                "a sequence keeps {} of recurrent state whatever its length, in two halves of that size",
+                output::megabytes(cost.fixed_state_bytes)
+            );
+        }
         if args.plan {
             say!("{}", plan.describe(e).trim_end());
         }
