@@ -104,7 +104,7 @@ fn kernels(run: &str) -> String {
     let options = json!({"encoding": "tq2_0", "rows": 4096, "cols": 2048, "widths": [1, 64], "cold_bytes": 1, "rounds": rounds});
     table(
         run,
-        "k",
+        "tq2_0 4096x2048 cold",
         "kernels",
         &json!({"options": options, "matrices": 3, "rows": rows, "samples": samples()}),
     )
@@ -191,7 +191,7 @@ fn every_topic_is_a_section_with_a_table_a_chart_and_words() {
         "Acceptance by position",
         "never",
         "roof of run 1: 20.00 GB/s, 300.0 GMAC/s",
-        "tq2_0 4096x2048",
+        "tq2_0 4096x2048 cold",
         "1 disturbed by other programs",
         "90.00 MB",
         "unknown",
