@@ -179,7 +179,14 @@ impl fmt::Display for DispatchCost {
             t.row(vec![p.ops.to_string(), number(p.us), number(p.us / p.ops as f64), format!("{r:+.2}")]);
         }
         let (call, op) = (number(self.per_call_us), number(self.per_op_us));
-        write!(f, "{t}{} threads: {call} us a call and {op} us an op, by least squares", self.threads)
+        write!(f, "{t}{} threads: {call} us a call and {op} us an op, by least squares", self.threads)?;
+        if self.per_call_us < 0.0 {
+            write!(
+                f,
+                "; less than nothing a call: lost in the noise of the ops, measure on a quieter machine"
+            )?;
+        }
+        Ok(())
     }
 }
 

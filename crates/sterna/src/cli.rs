@@ -40,7 +40,7 @@ pub enum Command {
     Run(RunArgs),
     /// Talk with a model, turn by turn
     Chat(ChatArgs),
-    /// Turn a checkpoint whose weights are ternary into one bundle file
+    /// Turn a model into one bundle file; float weights must be ternary
     Pack(PackArgs),
     /// Show what a model file holds, its plan and what a token costs
     Inspect(InspectArgs),
@@ -162,7 +162,7 @@ pub struct RunArgs {
     /// Print the token ids of prompt and answer too
     #[arg(long)]
     pub show_tokens: bool,
-    /// Write when every op ran, for ui.perfetto.dev or chrome://tracing (some 15 KB a token of a small model); text and bits stay the same
+    /// Write when every op ran, for ui.perfetto.dev or chrome://tracing (some 8 KB a token of a small model); text and bits stay the same
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// Model and machine.

@@ -123,7 +123,11 @@ impl fmt::Display for ArmTable {
                 number(r.tokens_per_s),
                 load(|l| number(l.gb_s)),
                 load(|l| percent(l.bandwidth_share)),
-                load(|l| if l.implausible { "IMPLAUSIBLE".into() } else { String::new() }),
+                if r.load.as_ref().is_some_and(|l| l.implausible) {
+                    "IMPLAUSIBLE".into()
+                } else {
+                    String::new()
+                },
             ]);
         }
         write!(f, "{}\n{t}{}\n{}", self.work, self.samples.note(), Shown(&self.comparisons))

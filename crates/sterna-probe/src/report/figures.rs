@@ -304,7 +304,7 @@ fn comparison(caption: &str, all: &[Comparison]) -> Grid {
     if let Some(c) = all.first() {
         g.note(format!(
             "intervals of {}; ratios within {} of 1 count as the same",
-            percent(c.confidence),
+            format_args!("{:.2}%", 100.0 * c.confidence),
             percent(c.zone)
         ));
     }

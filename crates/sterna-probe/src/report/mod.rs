@@ -124,7 +124,7 @@ const TOPICS: [(Topic, &str, &str, &str); 9] = [
         Topic::Kernels,
         "kernels",
         "Kernels against the roofline",
-        "Linear layers alone, with weights out of every cache (cold) or small enough to stay in one (hot). The roof is the least of memory and arithmetic, as measured on the same machine in the same run.",
+        "Linear layers alone, with weights out of every cache (cold) or small enough to stay in one (hot). The roof is the least of memory and arithmetic, as measured on the same machine in the same run. In the tables, “over roofline” is against memory and the rate that this kernel itself reaches at its widest call, so the widest is 1 where arithmetic limits it.",
     ),
     (
         Topic::Profile,

@@ -27,6 +27,7 @@ use crate::measure::{self, ArmSpec, Bounds, MeasureArgs, Report, Turn};
   sterna bench -m a.gguf --arm model=b.gguf         two files
   sterna bench --prompts 128 --arm width=16 --arm width=64 --decode 0
   sterna bench --against-command 'peer -m a.gguf -n 32' --parse '([0-9.]+) tokens/s'
+                                                    another program, by the figure it prints
   sterna bench --kernels tq2_0,q8_0 --shapes 4096x4096
   sterna bench --aa 40                              how often do comparisons err here?")]
 pub struct BenchArgs {
@@ -148,7 +149,9 @@ pub fn main(args: &BenchArgs) -> Outcome {
     let commands = commands(args)?;
     let options = args.measure.options();
     let backend = engine::backend(&options)?;
-    let mut report = Report::new(&args.measure, &backend.limits().description)?;
+    let is_of_model = args.kernels.is_empty() && !args.limits_only;
+    let model = if is_of_model { args.measure.subject() } else { String::new() };
+    let mut report = Report::new(&args.measure, &backend.limits().description, model)?;
     let _turn = Turn::take(args.measure.no_wait)?;
     let mut bounds = Bounds::measure(args.measure.threads(), &mut report)?;
     let mut code = ExitCode::SUCCESS;
@@ -189,6 +192,15 @@ fn tables(args: &BenchArgs, bounds: &mut Bounds, report: &mut Report) -> Result<
     report.table("widths", name, TableValue::Widths(table))?;
     let decode = args.decode.unwrap_or(32);
     let prompts = if args.prompts.is_empty() { &[64, 256] } else { &args.prompts[..] };
+    // Lengths that were asked for are measured or refused; the usual ones are left out where they do not fit.
+    if let Some(p) = args.prompts.iter().find(|p| *p + decode > context) {
+        return Err(format!(
+            "a prompt of {p} and {decode} tokens decoded need {} positions, and the context has {context}: \
+             give a larger --context, if the model allows one, or a shorter --prompts",
+            p + decode
+        )
+        .into());
+    }
     let prompts: Vec<usize> = prompts.iter().copied().filter(|p| p + decode <= context).collect();
     report.put("generation", serde_json::Value::Null);
     if !prompts.is_empty() && decode > 0 {

@@ -48,7 +48,8 @@ pub struct ProbeArgs {
         long,
         value_delimiter = ',',
         value_name = "ROWSxCOLS",
-        default_value = "4096x4096,16384x4096,4096x16384"
+        default_value = "4096x4096,16384x4096,4096x16384",
+        conflicts_with = "which"
     )]
     pub shapes: Vec<String>,
     /// Kernels: rows of a call [default: 1,4,16,64; 1,16,32,64,128 for the table]
@@ -160,7 +161,10 @@ pub fn main(args: &ProbeArgs) -> Outcome {
     let is = |what| args.what == what || args.what == What::All;
     let options = measure.options();
     let backend = engine::backend(&options)?;
-    let mut report = Report::new(measure, &backend.limits().description)?;
+    let is_of_model =
+        is(What::Memory) || is(What::VerifyCost) || args.which.is_some_and(|w| w != Which::Kernel);
+    let model = if is_of_model { measure.subject() } else { String::new() };
+    let mut report = Report::new(measure, &backend.limits().description, model)?;
     let start = MemoryStage::now("start", MemoryUse::default());
     let _turn = Turn::take(measure.no_wait)?;
     // Before anything else has touched memory.

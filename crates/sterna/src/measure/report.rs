@@ -21,9 +21,10 @@ pub struct Report {
 }
 
 impl Report {
-    /// Opens the record, if one is asked for, before anything is measured; `device` in words.
-    pub fn new(args: &MeasureArgs, device: &str) -> Result<Self, Box<dyn Error>> {
-        let run = || Run {
+    /// Opens the record, if one is asked for, before anything is measured; `device` in words, `model` empty
+    /// where none is measured.
+    pub fn new(args: &MeasureArgs, device: &str, model: String) -> Result<Self, Box<dyn Error>> {
+        let run = move || Run {
             time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()),
             command: std::env::args().collect(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -31,7 +32,7 @@ impl Report {
             weather: SystemSensors.weather(),
             device: device.to_owned(),
             threads: args.threads(),
-            model: args.subject(),
+            model,
         };
         let recorder = args.record.as_deref().map(|path| Recorder::open(path, run())).transpose()?;
         Ok(Self { json: args.model.json.then(Map::new), recorder })
