@@ -237,10 +237,17 @@ fn a_drop_fails_and_another_protocol_is_refused() {
     assert!(!compare(&now, &better, 9.9).unwrap().passed() && compare(&now, &better, 10.1).unwrap().passed());
     let TaskResult { choice, .. } = better.tasks.as_mut().unwrap();
     choice.as_mut().unwrap().right_by_byte += 20;
-    assert!(!compare(&now, &better, 50.0).unwrap().passed());
+    let impossible = compare(&now, &better, 1e9).unwrap_err();
+    assert!(impossible.to_string().contains("impossible"), "more right answers than items: {impossible}");
+    for cut in [|r: &mut QualityReport| r.perplexity = None, |r: &mut QualityReport| r.tasks = None] {
+        let mut less = now.clone();
+        cut(&mut less);
+        assert!(compare(&now, &less, 1e9).is_err(), "a baseline without its results compares nothing");
+    }
     let mut bad = now.clone();
     bad.perplexity.as_mut().unwrap().perplexity = f64::NAN;
-    assert!(!compare(&now, &bad, f64::INFINITY).unwrap().passed(), "no number is no pass");
+    assert!(!compare(&bad, &now, f64::INFINITY).unwrap().passed(), "no number is no pass");
+    assert!(compare(&now, &bad, f64::INFINITY).is_err());
 
     let changes: [(Change, &str); 7] = [
         (|p| p.rules += 1, "rules"),

@@ -78,7 +78,7 @@ pub struct ModelArgs {
     #[arg(long, value_enum, value_name = "ISA")]
     pub isa: Option<IsaName>,
     /// Threads at most, fewer while other programs keep the cores busy (not in `bench`); 0 takes one per core
-    #[arg(short, long, default_value_t = 0)]
+    #[arg(short, long, default_value_t = 0, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=1024))]
     pub threads: usize,
     /// Positions of the session, prompt and answer together [default: the model's own, at most 4096]
     #[arg(short, long, value_name = "TOKENS")]

@@ -112,6 +112,12 @@ fn weights_that_are_not_ternary_are_refused_unless_rounded() {
     assert!(!refused.status.success() && words.contains("layers.0") && !dest.exists(), "{words}");
     let rounded = json(&["pack", source, "-o", dest.to_str().unwrap(), "--round", "--json"]);
     assert!(rounded["worst_residual"].as_f64().unwrap() > 0.1);
+    let own = format!("{source}/config.json");
+    let refused = sterna(&["pack", source, "-o", &own, "--round", "--force"]);
+    assert!(
+        !refused.status.success()
+            && String::from_utf8_lossy(&refused.stderr).contains("a file of the source")
+    );
     std::fs::remove_dir_all(folder).unwrap();
 }
 

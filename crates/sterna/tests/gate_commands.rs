@@ -260,3 +260,18 @@ fn help_names_the_exit_codes() {
     ends(2, &["--positions", "8", "argmax"]);
     ends(2, &["nonsense"]);
 }
+
+/// A gate whose reader went away could tell nobody its verdict: that is no pass.
+#[test]
+#[cfg(unix)]
+fn a_closed_pipe_is_no_verdict() {
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_sterna"))
+        .args(["gate", "argmax", "--chunk", "2", "--from", "2"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(2));
+}

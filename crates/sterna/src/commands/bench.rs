@@ -193,15 +193,19 @@ fn tables(args: &BenchArgs, bounds: &mut Bounds, report: &mut Report) -> Result<
     let decode = args.decode.unwrap_or(32);
     let prompts = if args.prompts.is_empty() { &[64, 256] } else { &args.prompts[..] };
     // Lengths that were asked for are measured or refused; the usual ones are left out where they do not fit.
-    if let Some(p) = args.prompts.iter().find(|p| *p + decode > context) {
+    if let Some(p) = args.prompts.iter().find(|p| p.saturating_add(decode) > context) {
         return Err(format!(
             "a prompt of {p} and {decode} tokens decoded need {} positions, and the context has {context}: \
              give a larger --context, if the model allows one, or a shorter --prompts",
-            p + decode
+            p.saturating_add(decode)
         )
         .into());
     }
-    let prompts: Vec<usize> = prompts.iter().copied().filter(|p| p + decode <= context).collect();
+    if args.decode.is_some_and(|d| d.saturating_add(1) > context) {
+        return Err(format!("--decode {decode} needs more than the context of {context} positions").into());
+    }
+    let prompts: Vec<usize> =
+        prompts.iter().copied().filter(|p| p.saturating_add(decode) <= context).collect();
     report.put("generation", serde_json::Value::Null);
     if !prompts.is_empty() && decode > 0 {
         let options = GenerationOptions { prompts, decode, rounds, ..GenerationOptions::default() };

@@ -32,6 +32,7 @@ type Outcome = Result<ExitCode, Box<dyn Error>>;
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     tracing_subscriber::fmt().with_writer(std::io::stderr).without_time().with_target(false).init();
+    let gives_verdict = matches!(cli.command, Command::Gate(_) | Command::Doctor(_) | Command::Bench(_));
     let outcome = match cli.command {
         Command::Run(args) => run::main(&args),
         Command::Chat(args) => chat::main(&args),
@@ -51,9 +52,10 @@ pub fn main() -> ExitCode {
         Command::Man => man(),
     };
     outcome.unwrap_or_else(|error| {
-        // A reader that went away (`sterna run ... | head`) is no failure worth words.
+        // A reader that went away (`sterna run ... | head`) is no failure worth words, but a verdict that nobody could
+        // be told must not look like a good one.
         if broken_pipe(&*error) {
-            return ExitCode::SUCCESS;
+            return if gives_verdict { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
         report_error(&*error);
         ExitCode::FAILURE

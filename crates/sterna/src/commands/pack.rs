@@ -28,6 +28,14 @@ pub fn main(args: &PackArgs) -> Outcome {
     if same(&args.source) {
         return Err(format!("{} is the source itself; -o names another file", dest.display()).into());
     }
+    // Nor any file that the source is made of.
+    let inside = |folder: &std::path::Path| {
+        let (file, folder) = (dest.canonicalize(), folder.canonicalize());
+        file.is_ok_and(|file| folder.is_ok_and(|folder| folder.is_dir() && file.starts_with(folder)))
+    };
+    if inside(&args.source) {
+        return Err(format!("{} is a file of the source; -o names another one", dest.display()).into());
+    }
     let bar = output::bytes_bar("packing", args.json);
     let report = pack(
         &model,

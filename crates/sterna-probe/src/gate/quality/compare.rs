@@ -53,6 +53,23 @@ pub fn compare(
     if !refusals.is_empty() {
         return Err(GateError::Refused(refusals));
     }
+    let what = |r: &QualityReport| {
+        let tasks = r.tasks.as_ref();
+        let (choice, answer) = (tasks.and_then(|t| t.choice.as_ref()), tasks.and_then(|t| t.answer.as_ref()));
+        (r.perplexity.is_some(), choice.map(|c| c.items), answer.map(|a| a.items))
+    };
+    let sound = baseline.perplexity.as_ref().is_none_or(|p| p.perplexity.is_finite() && p.perplexity >= 1.0)
+        && baseline.tasks.as_ref().is_none_or(|t| {
+            t.choice.as_ref().is_none_or(|c| {
+                [c.right_by_sum, c.right_by_token, c.right_by_byte].iter().all(|r| *r <= c.items)
+            }) && t.answer.as_ref().is_none_or(|a| a.right <= a.items)
+        });
+    if what(now) != what(baseline) || !sound {
+        return Err(GateError::Options(
+            "the baseline's results are not those that its protocol names, or are impossible: make it again with --save"
+                .into(),
+        ));
+    }
     let mut changes = Vec::new();
     if let (Some(a), Some(b)) = (&baseline.perplexity, &now.perplexity) {
         changes.push(Change {
