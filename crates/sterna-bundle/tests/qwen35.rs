@@ -233,6 +233,8 @@ fn what_is_not_this_model_is_refused() {
     let set = |key: &'static str, value: Value| -> Change {
         Box::new(move |hf: &mut Hf| hf.config[key] = value.clone())
     };
+    const LINEAR: &str = "linear_attention";
+    const FULL: &str = "full_attention";
     let cases: Vec<(&str, Change, &[&str])> = vec![
         ("heads", set("linear_num_key_heads", json!(3)), &["3 and 4"]),
         ("wide", set("linear_key_head_dim", json!(4096)), &["key width", "1 to 1024"]),
@@ -244,15 +246,24 @@ fn what_is_not_this_model_is_refused() {
         ("two", set("mtp_num_hidden_layers", json!(2)), &["mtp_num_hidden_layers", "2"]),
         (
             "layers",
-            set("layer_types", json!(["linear_attention", "full_attention", "linear_attention"])),
+            set("layer_types", json!([LINEAR, FULL, LINEAR, FULL, LINEAR])),
             &["layers.1.self_attn.q_proj", "missing"],
         ),
         (
             "pattern",
-            set("layer_types", json!(["linear_attention", "full_attention", "full_attention"])),
+            set("layer_types", json!([LINEAR, FULL, FULL, LINEAR, LINEAR])),
             &["layer_types", "as layer 2", "every 2 layers"],
         ),
-        ("kind", set("layer_types", json!(["sliding_attention"])), &["layer_types", "sliding_attention"]),
+        (
+            "kind",
+            set("layer_types", json!(["sliding_attention", LINEAR, LINEAR, FULL, LINEAR])),
+            &["layer_types", "sliding_attention"],
+        ),
+        (
+            "short",
+            set("layer_types", json!([LINEAR, FULL])),
+            &["layer_types", "2 layers", "num_hidden_layers, 5"],
+        ),
         (
             "rotation",
             set(

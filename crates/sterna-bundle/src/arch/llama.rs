@@ -27,7 +27,7 @@ pub(crate) fn from_hf(origin: &Origin, f: &Fields) -> Result<ModelConfig, Bundle
     let context = f.need_whole("max_position_embeddings")?;
     let head_dim = match f.whole("head_dim")? {
         Some(dim) => dim,
-        None if is_qwen(origin.arch) => return Err(f.missing("head_dim", "a Qwen3 model names it")),
+        None if is_qwen(origin.arch) => return Err(f.missing("head_dim", "a Qwen model names it")),
         None => divide(f, "hidden_size", hidden, heads)?,
     };
     let vocab = origin.rows("embed")?;

@@ -1,7 +1,7 @@
 //! Reading a checkpoint into a configuration and canonical tensors. Vendor quirks end here.
 //!
-//! A file per family: [`llama`] (with Qwen3 as a variant), [`minicpm`], [`qwen35`]. To add a model, add its reader and one line to
-//! each of the two dispatchers below.
+//! A file per family: [`llama`] (with Qwen3 as a variant), [`minicpm`], [`qwen35`]. To add a model, add its reader and
+//! one line to each of the two dispatchers below.
 
 mod claims;
 mod fields;

@@ -50,7 +50,7 @@ pub(crate) fn from_hf(origin: &Origin, f: &Fields) -> Result<ModelConfig, Bundle
         taps: f.need_whole("linear_conv_kernel_dim")?,
         pairing: HeadPairing::Grouped,
     };
-    let interval = interval(f)?;
+    let interval = interval(f, base.layers)?;
     Ok(ModelConfig { hybrid: Some(hybrid(interval, delta, usize::from(has_mtp))), ..base })
 }
 
@@ -67,13 +67,18 @@ pub(crate) fn from_hf_inner(origin: &Origin, outer: &Fields) -> Result<ModelConf
     Ok(ModelConfig { tied, ..config })
 }
 
-/// The distance of full attention layers, from the list of layers or from its key. The list must follow it.
-fn interval(f: &Fields) -> Result<usize, BundleError> {
+/// The distance of full attention layers, from the list of `layers` layers or, without one, from its key. As in
+/// transformers the list counts where both are there; it must be regular.
+fn interval(f: &Fields, layers: usize) -> Result<usize, BundleError> {
     let named = f.whole("full_attention_interval")?;
     let Some(list) = f.get("layer_types") else {
         return named.ok_or_else(|| f.missing("layer_types", "or full_attention_interval is needed"));
     };
     let Value::Array(list) = list else { return Err(f.bad("layer_types", brief(&list), "a list")) };
+    if list.len() != layers {
+        let found = format!("{} layers", list.len());
+        return Err(f.bad("layer_types", found, format!("as many as num_hidden_layers, {layers}")));
+    }
     let full = |layer: &Value| layer.as_str() == Some("full_attention");
     let first = list.iter().position(full).map(|at| at + 1);
     let interval = first.or(named).unwrap_or(list.len() + 1);

@@ -104,8 +104,9 @@ impl GateOptions {
 ///
 /// Compared for each row: the SHA-256 of all its logits' bits, the best token, and the bits of the best two logits.
 /// Compared at the end of each walk: every byte of [`state_bytes`](sterna_plan::Executor::state_bytes), by SHA-256 of
-/// blocks of 4 KiB. `progress` hears walks done and in all, the base among them. Only hashes are kept; for the first row that differs in a walk, the base row is computed again to
-/// report how many values differ and by how much. One session is alive at a time.
+/// blocks of 4 KiB. Only hashes are kept; for the first row that differs in a walk, the base row is computed again to
+/// report how many values differ and by how much. One session is alive at a time. `progress` hears walks done and in
+/// all, the base among them.
 ///
 /// # Errors
 /// Fewer than 8 tokens, tokens outside the vocabulary or past a session's context, a factory or a session that
