@@ -150,6 +150,8 @@ pub(crate) fn plan(o: &KernelOptions, matrices: usize) -> ModelPlan {
         width,
         buffers: vec![buffer("x", o.cols), buffer("y", o.rows)],
         ops,
+        input: None,
+        taps: None,
         level: Level::Exact,
     };
     ModelPlan {
