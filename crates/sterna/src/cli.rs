@@ -9,7 +9,8 @@ use sterna_run::SamplingParams;
 
 use sterna_cpu::Isa;
 
-use crate::engine::{Device, EngineOptions, IsaName};
+use crate::engine::{Device, EngineOptions, IsaName, STATE_CACHE};
+use crate::speculate::{Mode, SpeculateOptions};
 
 /// Run low-bit language models on this machine.
 ///
@@ -101,6 +102,43 @@ impl ModelArgs {
     }
 }
 
+/// Who proposes tokens that the model then verifies; text and bits stay the same.
+#[derive(Args, Clone, Debug)]
+pub struct SpeculateArgs {
+    /// Who proposes tokens; the model verifies several in one call and keeps those that it would have chosen: the same text, sooner
+    #[arg(long, value_enum, default_value_t = Mode::Auto, value_name = "WHO", help_heading = "Speculation")]
+    pub speculate: Mode,
+    /// A smaller model with the same tokenizer that proposes tokens; `builtin` for the built-in model's
+    #[arg(long, value_name = "MODEL", help_heading = "Speculation")]
+    pub draft: Option<PathBuf>,
+    /// Propose this many tokens every round [default: as many as pay, by measurement]
+    #[arg(long, value_name = "K", help_heading = "Speculation", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=63))]
+    pub draft_tokens: Option<usize>,
+    /// Verify this many other first tokens beside the draft's, as a tree (not with recurrent states)
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Speculation", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=8))]
+    pub draft_alternatives: usize,
+    /// Memory for snapshots of recurrent states in MiB: an edited or repeated turn begins at one; 0 for none
+    #[arg(long, value_name = "MIB", default_value_t = STATE_CACHE >> 20, help_heading = "Speculation", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=1 << 20))]
+    pub state_cache: usize,
+}
+
+impl SpeculateArgs {
+    /// What to speculate with.
+    pub fn options(&self) -> SpeculateOptions {
+        SpeculateOptions {
+            mode: self.speculate,
+            draft: self.draft.clone(),
+            tokens: self.draft_tokens,
+            alternatives: self.draft_alternatives,
+        }
+    }
+
+    /// `options` with what these flags say.
+    pub fn apply(&self, options: EngineOptions) -> EngineOptions {
+        EngineOptions { speculate: self.options(), state_cache: self.state_cache << 20, ..options }
+    }
+}
+
 /// How to choose tokens.
 #[derive(Args, Clone, Debug)]
 pub struct SamplingArgs {
@@ -168,6 +206,9 @@ pub struct RunArgs {
     /// Model and machine.
     #[command(flatten)]
     pub model: ModelArgs,
+    /// Speculation.
+    #[command(flatten)]
+    pub speculate: SpeculateArgs,
     /// Sampling.
     #[command(flatten)]
     pub sampling: SamplingArgs,
@@ -186,6 +227,9 @@ pub struct ChatArgs {
     /// Model and machine.
     #[command(flatten)]
     pub model: ModelArgs,
+    /// Speculation.
+    #[command(flatten)]
+    pub speculate: SpeculateArgs,
     /// Sampling.
     #[command(flatten)]
     pub sampling: SamplingArgs,

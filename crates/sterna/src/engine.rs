@@ -6,9 +6,12 @@ use std::sync::Arc;
 
 use sterna_bundle::{BundleError, Model};
 use sterna_cpu::{CpuBackend, CpuOptions, Isa};
+use sterna_plan::choose::CostTable;
 use sterna_plan::{Backend, BackendError, DeviceLimits, Fusions, ModelPlan, PlanError, PlanOptions};
 use sterna_ref::RefBackend;
 use sterna_run::{Session, SessionError};
+
+use crate::speculate::{self, SpeculateError, SpeculateOptions};
 
 /// The model inside the program: a small ternary story model, 34 million parameters. Built with Llama.
 static BUILT_IN: &[u8] = include_bytes!("../../../models/llama-tern-30m/llama-tern-30m-TQ2_0.gguf");
@@ -18,6 +21,9 @@ pub const BUILT_IN_NAME: &str = "builtin";
 
 /// Positions of a session when none are asked for, as far as the model allows them.
 const DEFAULT_CONTEXT: usize = 4096;
+
+/// Bytes that snapshots of recurrent states may take when nobody says: three of a 27B hybrid's, hundreds of a small one's.
+pub const STATE_CACHE: usize = 512 << 20;
 
 /// Why an engine could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -129,6 +135,10 @@ pub struct EngineOptions {
     pub context: Option<usize>,
     /// Folds of the plan.
     pub fusions: Fusions,
+    /// What proposes tokens; none does unless it is said so.
+    pub speculate: SpeculateOptions,
+    /// Bytes that snapshots of recurrent states may take.
+    pub state_cache: usize,
 }
 
 impl Default for EngineOptions {
@@ -140,6 +150,8 @@ impl Default for EngineOptions {
             governor: true,
             context: None,
             fusions: Fusions::ALL,
+            speculate: SpeculateOptions::off(),
+            state_cache: STATE_CACHE,
         }
     }
 }
@@ -172,6 +184,10 @@ pub struct Engine {
     pub model: Model,
     /// The plan.
     pub plan: Arc<ModelPlan>,
+    /// What it was built with.
+    pub options: PlanOptions,
+    speculate: SpeculateOptions,
+    state_cache: usize,
     backend: Box<dyn Backend>,
 }
 
@@ -182,10 +198,12 @@ impl Engine {
     /// A context the model does not allow, or weights that do not fit its configuration.
     pub fn new(model: Model, options: &EngineOptions) -> Result<Self, EngineError> {
         let context = options.context.unwrap_or(model.config.context.min(DEFAULT_CONTEXT));
-        let plan_options = PlanOptions { fusions: options.fusions, ..PlanOptions::new(context) };
+        let taps = options.speculate.taps(&model);
+        let plan_options = PlanOptions { fusions: options.fusions, taps, ..PlanOptions::new(context) };
         let numerics = |name: &str, encoding, cols| model.numerics.linear(name, encoding, cols);
         let plan = Arc::new(sterna_plan::build(&model.config, &model, &numerics, &plan_options)?);
-        Ok(Self { model, plan, backend: backend(options)? })
+        let (backend, speculate) = (backend(options)?, options.speculate.clone());
+        Ok(Self { model, plan, options: plan_options, speculate, state_cache: options.state_cache, backend })
     }
 
     /// Opens and plans.
@@ -196,13 +214,29 @@ impl Engine {
         Self::new(open_model(name)?, options)
     }
 
-    /// Loads the weights and makes a session; `progress` hears (bytes done, bytes in all).
+    /// Loads the weights and makes a session without proposers; `progress` hears (bytes done, bytes in all).
     ///
     /// # Errors
     /// The backend's.
     pub fn session(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Session, EngineError> {
         let executor = self.backend.load(Arc::clone(&self.plan), &self.model, progress)?;
-        Ok(Session::new(executor, self.plan.context)?)
+        let mut session = Session::new(executor, self.plan.context)?;
+        session.set_state_cache(self.state_cache);
+        Ok(session)
+    }
+
+    /// Gives a session of this engine the proposers that the options name; `costs` is what its calls cost, if that was
+    /// measured.
+    ///
+    /// # Errors
+    /// [`SpeculateError`].
+    pub fn speculate(
+        &self,
+        session: &mut Session,
+        costs: Option<&CostTable>,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<(), SpeculateError> {
+        speculate::attach(self, session, &self.speculate, costs, progress)
     }
 
     /// Name and description of the backend.

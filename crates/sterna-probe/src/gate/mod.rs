@@ -9,6 +9,7 @@ mod golden;
 mod golden_file;
 mod lossless;
 mod memcmp;
+pub mod oracle;
 pub mod quality;
 mod report;
 mod transcript;
@@ -20,8 +21,8 @@ pub use chunk::{ChunkOptions, ChunkReport, ChunksReport, Equality, chunks};
 pub use golden::{Agreement, GoldenBounds, GoldenReport, PromptReport, Split, golden};
 pub use golden_file::{Golden, GoldenPrompt, GoldenRow, GreedyStep, RowStats};
 pub use lossless::{
-    Answer, AnswerDifference, Arm, ArmSpec, LosslessArm, LosslessReport, PlainArm, Reading, Speculation,
-    lossless,
+    Answer, AnswerDifference, Arm, ArmSpec, Drafts, LosslessArm, LosslessReport, PlainArm, Reading,
+    Speculation, lossless,
 };
 pub use memcmp::{GateOptions, memcmp};
 pub use report::{ArmReport, GateReport, RowDifference};

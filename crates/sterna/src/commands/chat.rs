@@ -84,9 +84,9 @@ struct Chat<'a> {
 
 /// Runs the command.
 pub fn main(args: &ChatArgs) -> Outcome {
-    let engine = Engine::open(args.model.model.as_deref(), &args.model.options())?;
+    let engine = Engine::open(args.model.model.as_deref(), &args.speculate.apply(args.model.options()))?;
     let template = run::template(&engine)?;
-    let mut session = output::load(&engine, args.model.json)?;
+    let mut session = output::load_speculating(&engine, args.model.json)?;
     let mut input = Input::new()?;
     let person = matches!(input, Input::Editor(_)) && !args.model.json;
     if person {
@@ -235,12 +235,13 @@ impl Chat<'_> {
             say!();
         }
         let stats = format!(
-            "[{} prompt tokens ({} kept from before) at {}, {} tokens at {}, ended by {}]",
+            "[{} prompt tokens ({} kept from before) at {}, {} tokens at {}{}, ended by {}]",
             made.prompt_tokens,
             made.reused_tokens,
             output::rate(made.prompt_tokens - made.reused_tokens, made.prefill),
             made.tokens.len(),
             output::rate(made.tokens.len().saturating_sub(1), made.decode),
+            output::drafts(made.drafts),
             made.finish.name()
         );
         if std::io::stderr().is_terminal() && !self.args.model.json {

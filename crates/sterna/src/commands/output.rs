@@ -4,9 +4,11 @@ use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use sterna_run::{Session, SessionError};
+use sterna_run::{Drafts, Session, SessionError};
 
 use crate::engine::{Engine, EngineError};
+use crate::measure::costs;
+use crate::speculate::SpeculateError;
 
 /// A bar for bytes; hidden when standard error is no terminal or `quiet` is set.
 pub fn bytes_bar(what: &'static str, quiet: bool) -> ProgressBar {
@@ -33,13 +35,27 @@ fn bar(template: &str, what: &'static str, quiet: bool) -> ProgressBar {
 
 /// Loads an engine's weights behind a bar.
 pub fn load(engine: &Engine, quiet: bool) -> Result<Session, EngineError> {
+    behind_a_bar(quiet, |progress| engine.session(progress))
+}
+
+/// Loads an engine's weights behind a bar, and what proposes tokens with them.
+pub fn load_speculating(engine: &Engine, quiet: bool) -> Result<Session, SpeculateError> {
+    behind_a_bar(quiet, |progress| {
+        let mut session = engine.session(progress)?;
+        let costs = costs::find(engine, &session);
+        engine.speculate(&mut session, costs.as_ref(), progress)?;
+        Ok(session)
+    })
+}
+
+fn behind_a_bar<T>(quiet: bool, load: impl FnOnce(&mut dyn FnMut(u64, u64)) -> T) -> T {
     let bar = bytes_bar("loading", quiet);
-    let session = engine.session(&mut |done, total| {
+    let loaded = load(&mut |done, total| {
         bar.set_length(total);
         bar.set_position(done);
     });
     bar.finish_and_clear();
-    session
+    loaded
 }
 
 /// "12.3 tokens/s".
@@ -48,6 +64,11 @@ pub fn rate(tokens: usize, time: Duration) -> String {
         return "-".into();
     }
     format!("{:.1} tokens/s", tokens as f64 / time.as_secs_f64())
+}
+
+/// ", 31 of 40 drafts kept": nothing where none were made.
+pub fn drafts(d: Drafts) -> String {
+    if d.proposed == 0 { String::new() } else { format!(", {} of {} drafts kept", d.accepted, d.proposed) }
 }
 
 /// "16.5 MB".

@@ -143,6 +143,9 @@ pub fn report(engine: &Engine, made: &Generated) -> serde_json::Value {
         "prefill_seconds": made.prefill.as_secs_f64(),
         "decode_seconds": made.decode.as_secs_f64(),
         "prefill_tokens_per_second": per_second(made.prompt_tokens - made.reused_tokens, made.prefill),
+        "rounds": made.drafts.rounds,
+        "drafts_proposed": made.drafts.proposed,
+        "drafts_accepted": made.drafts.accepted,
         "decode_tokens_per_second": per_second(made.tokens.len().saturating_sub(1), made.decode),
     })
 }
@@ -162,7 +165,7 @@ fn answer(args: &RunArgs, trace: Option<&Trace>) -> Outcome {
         std::io::stdin().read_to_string(&mut text)?;
     }
     let began = Instant::now();
-    let engine = Engine::open(args.model.model.as_deref(), &args.model.options())?;
+    let engine = Engine::open(args.model.model.as_deref(), &args.speculate.apply(args.model.options()))?;
     if let Some(t) = trace {
         t.add("open and plan", began, &[("model", Fact::Text(&engine.model.name))]);
     }
@@ -179,7 +182,7 @@ fn answer(args: &RunArgs, trace: Option<&Trace>) -> Outcome {
         t.add("tokenise", began, &[("tokens", Fact::Whole(prompt.len() as u64))]);
     }
     let began = Instant::now();
-    let mut session = output::load(&engine, args.model.json)?;
+    let mut session = output::load_speculating(&engine, args.model.json)?;
     if let Some(t) = trace {
         let bytes = session.executor().memory().weights;
         t.add("load weights", began, &[("bytes", Fact::Whole(bytes as u64))]);
@@ -208,12 +211,13 @@ fn answer(args: &RunArgs, trace: Option<&Trace>) -> Outcome {
     }
     if std::io::stderr().is_terminal() {
         output::complain(format_args!(
-            "\n[{}: {} prompt tokens at {}, {} tokens at {}, ended by {}]",
+            "\n[{}: {} prompt tokens at {}, {} tokens at {}{}, ended by {}]",
             engine.model.name,
             made.prompt_tokens,
             output::rate(made.prompt_tokens, made.prefill),
             made.tokens.len(),
             output::rate(made.tokens.len().saturating_sub(1), made.decode),
+            output::drafts(made.drafts),
             made.finish.name()
         ));
     }

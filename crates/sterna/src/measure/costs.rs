@@ -3,7 +3,10 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use sterna_plan::choose::CostTable;
+use sterna_plan::choose::{COST_SCHEMA, CostTable};
+use sterna_run::Session;
+
+use crate::engine::Engine;
 
 /// Writes `table` to `folder`, or to the user's cache; gives its path.
 pub fn save(folder: Option<&Path>, table: &CostTable) -> Result<PathBuf, Box<dyn Error>> {
@@ -20,6 +23,24 @@ pub fn save(folder: Option<&Path>, table: &CostTable) -> Result<PathBuf, Box<dyn
     std::fs::write(&part, serde_json::to_string_pretty(table)?).map_err(told)?;
     std::fs::rename(&part, &path).map_err(told)?;
     Ok(path)
+}
+
+/// The table that was saved for this model on this device, if there is a good one: a bad one costs speed, so nobody is
+/// bothered with it.
+pub fn find(engine: &Engine, session: &Session) -> Option<CostTable> {
+    let wanted = CostTable {
+        schema: COST_SCHEMA,
+        model: engine.model.name.clone(),
+        weight_bytes: session.executor().memory().weights as u64,
+        device: engine.device().1.description,
+        prefix: 0,
+        calls: Vec::new(),
+    };
+    let text = std::fs::read_to_string(cache()?.join(file_name(&wanted))).ok()?;
+    let found: CostTable = serde_json::from_str(&text).ok()?;
+    let same = (&found.model, found.weight_bytes, &found.device)
+        == (&wanted.model, wanted.weight_bytes, &wanted.device);
+    (same && found.check().is_ok()).then_some(found)
 }
 
 fn cache() -> Option<PathBuf> {

@@ -1,6 +1,6 @@
 //! What `bench` and `probe` share: which model, one measurement at a time, and where results go.
 
-mod costs;
+pub mod costs;
 pub mod lock;
 mod report;
 mod spec;
