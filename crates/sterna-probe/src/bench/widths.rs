@@ -7,7 +7,7 @@ use sterna_plan::{CallStats, Wanted};
 use sterna_run::Session;
 
 use super::{BenchError, Load, Rated};
-use crate::interleave::{Arm, Interleaved, Rounds, interleave};
+use crate::interleave::{Arm, ArmError, Interleaved, Rounds, interleave};
 use crate::limits::Limits;
 use crate::stats::Summary;
 use crate::table::{Table, bytes, number, percent};
@@ -81,6 +81,16 @@ pub struct WidthTable {
     pub samples: Interleaved,
 }
 
+/// Something that is measured in the same turns as the widths.
+pub struct Beside<'a> {
+    /// Its name among the samples.
+    pub name: String,
+    /// Done before each sample, outside its time.
+    pub prepare: Box<dyn FnMut() -> Result<(), ArmError> + 'a>,
+    /// What is timed.
+    pub run: Box<dyn FnMut() -> Result<(), ArmError> + 'a>,
+}
+
 struct Bench<'a> {
     session: &'a mut Session,
     tokens: Vec<u32>,
@@ -96,6 +106,19 @@ struct Bench<'a> {
 pub fn width_table(
     session: &mut Session,
     options: &WidthOptions,
+    limits: &Limits,
+) -> Result<WidthTable, BenchError> {
+    width_table_beside(session, options, Vec::new(), limits)
+}
+
+/// The same with more arms in the same turns: their samples come after those of the widths.
+///
+/// # Errors
+/// As [`width_table`]; what `beside` fails with.
+pub fn width_table_beside(
+    session: &mut Session,
+    options: &WidthOptions,
+    beside: Vec<Beside<'_>>,
     limits: &Limits,
 ) -> Result<WidthTable, BenchError> {
     let plan = std::sync::Arc::clone(session.executor().plan());
@@ -134,7 +157,10 @@ pub fn width_table(
         })
         .prepared(move |b| Ok(b.session.truncate(prefix)?))
     };
-    let mut arms: Vec<Arm<'_, Bench<'_>>> = widths.iter().enumerate().map(arm).collect();
+    let others = beside.into_iter().map(|Beside { name, mut prepare, mut run }| {
+        Arm::new(name, move |_: &mut Bench<'_>| run()).prepared(move |_| prepare())
+    });
+    let mut arms: Vec<Arm<'_, Bench<'_>>> = widths.iter().enumerate().map(arm).chain(others).collect();
     let samples = interleave(&mut bench, &mut arms, options.rounds)?;
     drop(arms);
     let stats = bench.stats;

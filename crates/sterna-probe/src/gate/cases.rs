@@ -31,6 +31,9 @@ pub struct Case {
     /// Texts that end an answer, where answers are generated as text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<String>,
+    /// Set that it belongs to: prompts whose answers are of one kind, where kinds are told apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
 }
 
 impl Case {
@@ -97,6 +100,15 @@ pub fn prompts(path: &Path) -> Result<Vec<Case>, GateError> {
         None => 0,
     };
     cases(&name, &text, rest)
+}
+
+/// The prompts that come with the program, in four sets: `copy` (quote a text, or go on with a pattern), `structured`
+/// (lists and tables), `story` and `chat`. Plain text and ChatML, for small models.
+///
+/// # Errors
+/// None, unless the program was built from a broken tree.
+pub fn built_in_prompts() -> Result<Vec<Case>, GateError> {
+    cases("the built-in prompts", include_str!("prompts.jsonl"), 0)
 }
 
 /// Reads the cases after the first `skip` lines that are not empty.

@@ -16,7 +16,7 @@ mod transcript;
 mod walk;
 
 pub use against::{AgainstReport, Disagreement, against};
-pub use cases::{Case, prompts};
+pub use cases::{Case, built_in_prompts, prompts};
 pub use chunk::{ChunkOptions, ChunkReport, ChunksReport, Equality, chunks};
 pub use golden::{Agreement, GoldenBounds, GoldenReport, PromptReport, Split, golden};
 pub use golden_file::{Golden, GoldenPrompt, GoldenRow, GreedyStep, RowStats};

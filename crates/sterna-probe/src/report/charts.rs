@@ -57,6 +57,7 @@ pub fn charts(of: Topic, tables: &[Named<'_>]) -> Vec<Chart> {
         Topic::Profile => tables.iter().filter_map(profile).collect(),
         Topic::Memory => tables.iter().filter_map(memory).collect(),
         Topic::Overheads => dispatch(tables),
+        Topic::Speculation => super::speculation::charts(tables),
         Topic::Comparison => Vec::new(),
     }
 }
@@ -117,6 +118,10 @@ fn verify(tables: &[Named<'_>]) -> Vec<Chart> {
             Mark::Points,
             v.points.iter().map(|p| (p.width as f64, p.steps)).collect(),
         ));
+        if let Some(d) = &v.drafts {
+            let points = d.points.iter().map(|p| (p.drafts as f64, p.steps)).collect();
+            series.push(line(&format!("{}, drafts by {}", t.name, d.proposer), hue + 2, Mark::Line, points));
+        }
         if let (Some(first), Some(last)) = (v.points.first(), v.points.last()) {
             let at = |w: usize| (w as f64, v.line.fixed + v.line.per_row * w as f64);
             let name = format!("{}, line", t.name);
@@ -138,6 +143,10 @@ fn break_even(tables: &[Named<'_>]) -> Vec<Chart> {
             b.rows.iter().filter_map(|r| Some((r.k as f64, f(r)?))).collect::<Vec<_>>()
         };
         needed.push(line(&t.name, hue, Mark::Line, k(|r| r.needed_acceptance.map(|a| 100.0 * a))));
+        let given = k(|r| r.acceptance.map(|a| 100.0 * a));
+        if !given.is_empty() {
+            needed.push(line(&format!("{}, given", t.name), hue, Mark::Fit, given));
+        }
         let s = k(|r| r.speedup);
         if !s.is_empty() {
             speedup.push(line(&t.name, hue, Mark::Line, s));

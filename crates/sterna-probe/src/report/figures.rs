@@ -21,6 +21,8 @@ pub enum Topic {
     Generation,
     /// Verify cost.
     Verify,
+    /// Answers with and without drafts.
+    Speculation,
     /// Break-even and acceptance.
     BreakEven,
     /// Kernels.
@@ -44,6 +46,7 @@ pub fn topic(table: &TableValue) -> Topic {
         TableValue::Profile(_) => Topic::Profile,
         TableValue::VerifyCost(_) => Topic::Verify,
         TableValue::BreakEven(_) => Topic::BreakEven,
+        TableValue::Speculation(_) => Topic::Speculation,
         TableValue::Memory(_) => Topic::Memory,
         TableValue::Dispatch(_) | TableValue::Threads(_) => Topic::Overheads,
         TableValue::Comparison(_) | TableValue::SelfCheck(_) => Topic::Comparison,
@@ -84,6 +87,7 @@ pub fn grid(caption: &str, table: &TableValue) -> Grid {
         TableValue::Threads(t) => threads(caption, t),
         TableValue::Comparison(t) => comparison(caption, t),
         TableValue::SelfCheck(t) => self_check(caption, t),
+        TableValue::Speculation(t) => super::speculation::grid(caption, t),
     }
 }
 
@@ -99,7 +103,8 @@ fn loads(l: &Load) -> [String; 4] {
 
 const LOADS: [&str; 4] = ["GB/s", "of bandwidth", "GMAC/s", "of int8 peak"];
 
-fn noise(grid: &mut Grid, s: &Interleaved) {
+/// How it was measured, below a table.
+pub fn noise(grid: &mut Grid, s: &Interleaved) {
     let rounds = s.rounds.rounds;
     let mut text = format!("{rounds} rounds in turns after {} of warm-up", s.rounds.warmup);
     if !s.noisy.is_empty() {
@@ -191,6 +196,11 @@ fn verify(caption: &str, t: &VerifyCost) -> Grid {
         let (line, stairs) = (residual(&t.line.residuals), residual(&t.stairs.residuals));
         g.row([p.width.to_string(), number(1e3 * p.seconds), number(p.steps), line, stairs]);
     }
+    if let Some(d) = &t.drafts {
+        let steps: Vec<String> =
+            d.points.iter().map(|p| format!("{}: {}", p.drafts, number(p.steps))).collect();
+        g.note(format!("drafts by {}, in steps: {}", d.proposer, steps.join(", ")));
+    }
     let (fixed, each) = (number(t.line.fixed), number(t.line.per_row));
     g.note(format!(
         "line: {fixed} + {each} a row, residuals of {} rms, BIC {:.1}",
@@ -224,6 +234,8 @@ fn break_even(caption: &str, t: &BreakEven) -> Grid {
         "draft",
         "accepted, to break even",
         "chance each",
+        "accepted, as given",
+        "chance each",
         "tokens a round",
         "speed-up",
     ];
@@ -238,11 +250,17 @@ fn break_even(caption: &str, t: &BreakEven) -> Grid {
             number(r.draft),
             number(r.needed_accepted),
             needed,
+            or_dash(r.emitted.map(|e| e - 1.0), number),
+            or_dash(r.acceptance, percent),
             or_dash(r.emitted, number),
             or_dash(r.speedup, number),
         ]);
     }
-    g.note(format!("a draft costs {} decode steps; costs are in decode steps", number(t.draft_cost)));
+    let each = number(t.draft_cost);
+    g.note(match &t.proposer {
+        Some(who) => format!("drafting by {who} as measured, {each} a draft; costs are in decode steps"),
+        None => format!("a draft costs {each} decode steps; costs are in decode steps"),
+    });
     g
 }
 
@@ -416,6 +434,9 @@ pub fn figures(table: &TableValue) -> Vec<Figure> {
             let wake = t.rows.iter().map(|r| lower(format!("after {} ms, us", number(r.idle_ms)), r.all_us));
             barrier.into_iter().chain(wake).collect()
         }
+        TableValue::Speculation(t) => {
+            t.rows.iter().map(|r| higher(format!("{}, tokens/s", r.name), r.tokens_per_s)).collect()
+        }
         // They are comparisons already.
         TableValue::Comparison(_) | TableValue::SelfCheck(_) => Vec::new(),
     }
@@ -434,10 +455,15 @@ pub fn settings(table: &TableValue) -> serde_json::Value {
         TableValue::VerifyCost(t) => json!({
             "model": t.model, "device": t.device, "threads": t.threads, "prefix": t.prefix, "rounds": rounds(&t.samples),
         }),
-        TableValue::BreakEven(t) => json!({ "draft cost": t.draft_cost, "acceptance": t.acceptance }),
+        TableValue::BreakEven(t) => match &t.proposer {
+            // What was measured is a result.
+            Some(who) => json!({ "drafts by": who, "acceptance": t.acceptance }),
+            None => json!({ "draft cost": t.draft_cost, "acceptance": t.acceptance }),
+        },
         TableValue::Memory(t) => json!({ "model": t.model }),
         TableValue::Dispatch(t) => json!({ "threads": t.threads }),
         TableValue::Threads(t) => json!({ "threads": t.threads }),
+        TableValue::Speculation(t) => json!({ "prompts": t.prompts, "most": t.most }),
         TableValue::Comparison(_) | TableValue::SelfCheck(_) => json!({}),
     }
 }

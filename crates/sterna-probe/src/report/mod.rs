@@ -8,6 +8,7 @@ mod figures;
 mod page;
 mod read;
 mod side_by_side;
+mod speculation;
 mod svg;
 
 use std::path::PathBuf;
@@ -78,6 +79,7 @@ fn page(runs: &[RunData], mut warnings: Vec<String>) -> Page {
             for (name, table) in run.tables.iter().filter(|(_, t)| figures::topic(t) == topic) {
                 let name = named(runs, at, &figures::title(name, table));
                 section.grids.push(figures::grid(&name, table));
+                section.grids.extend(speculation::details(&name, table));
                 tables.push(charts::Named { name, table, limits: bound(run), run: at + 1 });
             }
         }
@@ -95,7 +97,7 @@ fn bound(run: &RunData) -> Option<&Limits> {
     run.limits.first().map(|(_, l)| l)
 }
 
-const TOPICS: [(Topic, &str, &str, &str); 9] = [
+const TOPICS: [(Topic, &str, &str, &str); 10] = [
     (
         Topic::Widths,
         "widths",
@@ -118,7 +120,13 @@ const TOPICS: [(Topic, &str, &str, &str); 9] = [
         Topic::BreakEven,
         "break-even",
         "Break-even of drafting",
-        "How many drafts of a round must be accepted so that it is no slower than plain decoding; the round's own token comes on top.",
+        "How many drafts of a round must be accepted so that it is no slower than plain decoding, what drafting takes included; the round's own token comes on top. Beside it what the given acceptance makes of it.",
+    ),
+    (
+        Topic::Speculation,
+        "speculation",
+        "Speculation",
+        "Whole answers to sets of prompts, with drafts and without. Every arm makes the same tokens; a run in which one does not is no result.",
     ),
     (
         Topic::Kernels,
