@@ -82,6 +82,9 @@ pub struct VerifyCost {
     pub stairs: StairFit,
     /// Samples and noise.
     pub samples: Interleaved,
+    /// Why the costs may be wrong: rounds that are flagged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
 }
 
 /// Drafting `k` tokens a round.
@@ -150,6 +153,7 @@ pub fn verify_cost(
         stairs: fit_stairs(&points).ok_or_else(few)?,
         points,
         samples: table.samples.clone(),
+        warning: table.samples.warning(),
     };
     Ok((cost, table))
 }
@@ -340,7 +344,8 @@ impl fmt::Display for VerifyCost {
         let better = if l.bic <= s.bic { "line" } else { "staircase" };
         let (rms, worst, bic) = (s.rms, worst(&s.residuals), s.bic);
         writeln!(f, "staircase: {stairs}; residuals rms {rms:.3}, worst {worst:.3}, BIC {bic:.1}")?;
-        write!(f, "the {better} describes it better (lower BIC); {}", self.samples.note())
+        write!(f, "the {better} describes it better (lower BIC); {}", self.samples.note())?;
+        self.warning.as_ref().map_or(Ok(()), |w| write!(f, "\nwarning: {w}"))
     }
 }
 
@@ -396,7 +401,24 @@ mod tests {
             stairs: fit_stairs(&points).unwrap(),
             points,
             samples: crate::interleave::interleave(&mut (), &mut arms, Default::default()).unwrap(),
+            warning: None,
         }
+    }
+
+    #[test]
+    fn costs_of_flagged_rounds_carry_a_warning() {
+        let mut c = cost(&[(1, 1.0), (2, 1.1)]);
+        (c.samples.noisy, c.samples.throttled) = (vec![], vec![]);
+        assert_eq!(c.samples.warning(), None);
+        assert!(
+            !c.to_string().contains("warning") && !serde_json::to_string(&c).unwrap().contains("warning")
+        );
+        (c.samples.noisy, c.samples.throttled) = (vec![0, 2], vec![2]);
+        c.warning = c.samples.warning();
+        let said = c.to_string();
+        assert!(said.contains("warning: 2 of 7 rounds flagged (2 noisy, 1 on a slow clock)"), "{said}");
+        let read: VerifyCost = serde_json::from_str(&serde_json::to_string(&c).unwrap()).unwrap();
+        assert_eq!(read, c, "a record keeps it");
     }
 
     /// Published costs of a verify on a GPU, with the fit and the residuals worked out by others.
