@@ -8,12 +8,12 @@ mod load;
 mod profile;
 mod widths;
 
-pub use arms::{ArmRow, ArmSetup, ArmTable, Team, Work, compare_arms, self_check};
+pub use arms::{ArmRow, ArmSetup, ArmTable, Team, Work, check_arms, compare_arms, self_check};
 pub use chunks::{Agreement, ChunkTable, chunk_table};
 pub use generation::{GenerationOptions, GenerationRow, GenerationTable, generation_table};
 pub use kernels::{KernelOptions, KernelRow, KernelTable, kernel_table};
 pub use load::{Load, Rated};
-pub use profile::{OpShare, Profile, TeamCost, profile};
+pub use profile::{OpShare, Profile, TeamCost, check_profile, profile};
 pub use widths::{RowsWanted, WidthOptions, WidthRow, WidthTable, width_table};
 
 use sterna_run::SessionError;
