@@ -14,7 +14,7 @@ mod report;
 mod transcript;
 mod walk;
 
-pub use against::{AgainstReport, Disagreement, against};
+pub use against::{AgainstReport, Disagreement, against, same_tokens};
 pub use cases::{Case, prompts};
 pub use chunk::{ChunkOptions, ChunkReport, ChunksReport, Equality, chunks};
 pub use golden::{Agreement, GoldenBounds, GoldenReport, PromptReport, Split, golden};
@@ -130,7 +130,7 @@ pub enum GateError {
     },
     /// Results that were not made in the same way say nothing about each other.
     #[error(
-        "refused, the results cannot be compared: {}; measure as the file was made, or make the file anew",
+        "refused, the results cannot be compared: {}; measure in the same way, or take another file",
         listed(.0)
     )]
     Refused(Vec<Refusal>),
