@@ -1,6 +1,7 @@
 //! `sterna gate lossless`: the same answers from every way to run.
 
 use clap::Args;
+use sterna_probe::count;
 use sterna_probe::gate::{self, Arm, ArmSpec, PlainArm, Reading};
 use sterna_run::{Request, SamplingParams};
 
@@ -60,7 +61,7 @@ pub fn main(args: &LosslessArgs) -> Outcome {
     let tokenizer = &engine.model.tokenizer;
     let mut requests = Vec::new();
     for case in &cases {
-        let prompt = case.ids(tokenizer)?;
+        let prompt = case.agreed_ids(tokenizer)?;
         for &max_tokens in &args.max_tokens {
             for sampling in samplings(args)? {
                 requests.push(Request {
@@ -87,11 +88,11 @@ pub fn main(args: &LosslessArgs) -> Outcome {
         .collect();
     if !args.model.json {
         say!(
-            "{}: {} prompts, {} requests, {} arms against the first",
+            "{}: {}, {}, {} against the first",
             engine.model.name,
-            cases.len(),
-            requests.len(),
-            arms.len()
+            count(cases.len(), "prompt"),
+            count(requests.len(), "request"),
+            count(arms.len().saturating_sub(1), "arm")
         );
     }
     let bar = output::steps_bar("answers", args.model.json);
