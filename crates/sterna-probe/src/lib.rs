@@ -33,3 +33,5 @@ mod table;
 pub mod tokens;
 pub mod trace;
 pub mod verify;
+
+pub use table::count;

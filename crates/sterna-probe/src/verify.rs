@@ -87,6 +87,9 @@ pub struct VerifyCost {
     /// What proposing costs, where it was measured in the same turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drafts: Option<DraftCost>,
+    /// Why the costs may be wrong: rounds that are flagged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
 }
 
 /// Drafting `k` tokens a round.
@@ -181,6 +184,7 @@ pub fn round_cost(
         points,
         samples: table.samples.clone(),
         drafts,
+        warning: table.samples.warning(),
     };
     Ok((cost, table))
 }
@@ -386,7 +390,8 @@ impl fmt::Display for VerifyCost {
                 d.points.iter().map(|p| format!("{}: {:.2}", p.drafts, p.steps)).collect();
             writeln!(f, "drafts by {}: {} decode steps", d.proposer, steps.join(", "))?;
         }
-        write!(f, "the {better} describes it better (lower BIC); {}", self.samples.note())
+        write!(f, "the {better} describes it better (lower BIC); {}", self.samples.note())?;
+        self.warning.as_ref().map_or(Ok(()), |w| write!(f, "\nwarning: {w}"))
     }
 }
 
@@ -461,6 +466,7 @@ mod tests {
             points,
             samples: crate::interleave::interleave(&mut (), &mut arms, Default::default()).unwrap(),
             drafts: None,
+            warning: None,
         }
     }
 
@@ -485,6 +491,22 @@ mod tests {
         assert_eq!(read, c);
         let plain = serde_json::to_string(&cost(&[(1, 1.0), (2, 1.5)])).unwrap();
         assert!(!plain.contains("drafts"), "lines without it are as they were");
+    }
+
+    #[test]
+    fn costs_of_flagged_rounds_carry_a_warning() {
+        let mut c = cost(&[(1, 1.0), (2, 1.1)]);
+        (c.samples.noisy, c.samples.throttled) = (vec![], vec![]);
+        assert_eq!(c.samples.warning(), None);
+        assert!(
+            !c.to_string().contains("warning") && !serde_json::to_string(&c).unwrap().contains("warning")
+        );
+        (c.samples.noisy, c.samples.throttled) = (vec![0, 2], vec![2]);
+        c.warning = c.samples.warning();
+        let said = c.to_string();
+        assert!(said.contains("warning: 2 of 7 rounds flagged (2 noisy, 1 on a slow clock)"), "{said}");
+        let read: VerifyCost = serde_json::from_str(&serde_json::to_string(&c).unwrap()).unwrap();
+        assert_eq!(read, c, "a record keeps it");
     }
 
     /// Published costs of a verify on a GPU, with the fit and the residuals worked out by others.

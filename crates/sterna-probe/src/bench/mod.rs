@@ -9,12 +9,12 @@ mod profile;
 mod speculation;
 mod widths;
 
-pub use arms::{ArmRow, ArmSetup, ArmTable, Team, Work, compare_arms, self_check};
+pub use arms::{ArmRow, ArmSetup, ArmTable, Team, Work, check_arms, compare_arms, self_check};
 pub use chunks::{Agreement, ChunkTable, chunk_table};
 pub use generation::{GenerationOptions, GenerationRow, GenerationTable, generation_table};
 pub use kernels::{KernelOptions, KernelRow, KernelTable, kernel_table};
 pub use load::{Load, Rated};
-pub use profile::{OpShare, Profile, TeamCost, profile};
+pub use profile::{OpShare, Profile, TeamCost, check_profile, profile};
 pub use speculation::{
     ByWhom, NamedSpeaker, NotLossless, Place, PromptSet, ProposerUse, RoleSeconds, SessionSpeaker, SetPrompt,
     Speaker, SpeculationRow, SpeculationTable, Spoken, compare_speakers, compare_speakers_on, prompt_sets,

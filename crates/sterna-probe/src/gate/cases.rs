@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use sterna_checkpoint::Tokenizer;
 
 use super::GateError;
+use crate::table::count;
 
 /// One prompt, and what is expected of it. A prompt file names prompts alone; a transcript also names answers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -58,11 +59,28 @@ impl Case {
         Ok(ids)
     }
 
+    /// The same, where the text, if there is one too, must be cut into exactly these.
+    ///
+    /// # Errors
+    /// As [`Case::ids`]; a text that is cut in another way.
+    pub fn agreed_ids(&self, tokenizer: &Tokenizer) -> Result<Vec<u32>, GateError> {
+        let ids = self.ids(tokenizer)?;
+        if let (Some(text), Some(_)) = (&self.text, &self.prompt)
+            && tokenizer.encode(text, true)? != ids
+        {
+            return Err(GateError::Options(format!(
+                "prompt {}: this model cuts the text into other tokens than `prompt` names; leave one of them out",
+                self.name()
+            )));
+        }
+        Ok(ids)
+    }
+
     /// The beginning of the text, or the number of tokens, for people.
     pub fn name(&self) -> String {
         match (&self.text, &self.prompt) {
             (Some(text), _) => format!("{:?}", text.chars().take(24).collect::<String>()),
-            (None, ids) => format!("{} tokens", ids.as_ref().map_or(0, Vec::len)),
+            (None, ids) => count(ids.as_ref().map_or(0, Vec::len), "token"),
         }
     }
 

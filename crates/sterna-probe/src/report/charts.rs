@@ -6,6 +6,7 @@ use super::svg::{Axis, Bars, HUES, Mark, Plot, Scale, Series};
 use crate::limits::Limits;
 use crate::record::TableValue;
 use crate::table::{bytes, number, percent};
+use crate::verify::Stair;
 
 /// A table with what it is called in a chart.
 pub struct Named<'a> {
@@ -127,12 +128,23 @@ fn verify(tables: &[Named<'_>]) -> Vec<Chart> {
             let name = format!("{}, line", t.name);
             series.push(line(&name, hue, Mark::Fit, vec![at(first.width), at(last.width)]));
         }
-        let stairs = v.stairs.stairs.iter().flat_map(|s| [(s.from as f64, s.cost), (s.to as f64, s.cost)]);
-        series.push(line(&format!("{}, stairs", t.name), hue + 1, Mark::Fit, stairs.collect()));
+        series.push(line(&format!("{}, stairs", t.name), hue + 1, Mark::Fit, steps(&v.stairs.stairs)));
     }
     let about = told(&series);
     let (x, y) = (Axis::new("rows of a call", Scale::Linear), Axis::new("decode steps", Scale::Linear));
     plot("Verify cost", x, y, series, about).into_iter().collect()
+}
+
+/// Flat over the widths of each stair, upright half way to the next.
+fn steps(stairs: &[Stair]) -> Vec<(f64, f64)> {
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    let mut from = stairs.first().map_or(0.0, |s| s.from as f64);
+    for (i, s) in stairs.iter().enumerate() {
+        let to = stairs.get(i + 1).map_or(s.to as f64, |next| 0.5 * (s.to as f64 + next.from as f64));
+        points.extend([(from, s.cost), (to, s.cost)]);
+        from = to;
+    }
+    points
 }
 
 fn break_even(tables: &[Named<'_>]) -> Vec<Chart> {

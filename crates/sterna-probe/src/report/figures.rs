@@ -9,7 +9,7 @@ use crate::limits::{Limit, Limits, Rate};
 use crate::memory::MemoryStages;
 use crate::record::TableValue;
 use crate::stats::Summary;
-use crate::table::{bytes, number, percent};
+use crate::table::{bytes, count, number, percent};
 use crate::verify::{BreakEven, VerifyCost};
 
 /// Heading of the section that a kind of table belongs to.
@@ -60,7 +60,9 @@ pub fn title(name: &str, table: &TableValue) -> String {
             let rows = if w.options.wanted == RowsWanted::All { "every row" } else { "the last row" };
             format!("{name}: after {} positions, results of {rows}", w.options.prefix)
         }
-        TableValue::Profile(p) => format!("{name}: {} rows after {} positions", p.width, p.prefix),
+        TableValue::Profile(p) => {
+            format!("{name}: {} after {}", count(p.width, "row"), count(p.prefix, "position"))
+        }
         TableValue::Chunks(_) => format!("{name}, chunks with argmax check"),
         TableValue::Dispatch(_) => format!("{name}: calls and ops"),
         TableValue::Threads(_) => format!("{name}: threads"),
@@ -105,8 +107,8 @@ const LOADS: [&str; 4] = ["GB/s", "of bandwidth", "GMAC/s", "of int8 peak"];
 
 /// How it was measured, below a table.
 pub fn noise(grid: &mut Grid, s: &Interleaved) {
-    let rounds = s.rounds.rounds;
-    let mut text = format!("{rounds} rounds in turns after {} of warm-up", s.rounds.warmup);
+    let rounds = count(s.rounds.rounds, "round");
+    let mut text = format!("{rounds} in turns after {} of warm-up", s.rounds.warmup);
     if !s.noisy.is_empty() {
         text += &format!("; {} disturbed by other programs", s.noisy.len());
     }
@@ -134,7 +136,7 @@ fn widths(caption: &str, t: &WidthTable, agree: &[String]) -> Grid {
         ];
         g.row(cells.into_iter().chain(loads(&r.load)).chain(agree.get(i).cloned()));
     }
-    g.note(format!("{} threads", t.threads));
+    g.note(count(t.threads, "thread"));
     noise(&mut g, &t.samples);
     g
 }
@@ -180,8 +182,8 @@ fn profile(caption: &str, t: &Profile) -> Grid {
         g.row([o.name.clone(), o.ops.to_string(), number(o.ms), percent(o.share), number(o.wait_ms)]);
     }
     g.note(format!(
-        "{} calls: {} ms of wall time each, {} in ops",
-        t.calls,
+        "{}: {} ms of wall time each, {} in ops",
+        count(t.calls, "call"),
         number(t.wall_ms),
         number(t.op_ms)
     ));
@@ -221,7 +223,10 @@ fn verify(caption: &str, t: &VerifyCost) -> Grid {
         "the line describes it better"
     };
     g.note(format!("{better} (lower BIC)"));
-    g.note(format!("{}, {} threads, after {} positions", t.device, t.threads, t.prefix));
+    if let Some(warning) = &t.warning {
+        g.note(format!("warning: {warning}"));
+    }
+    g.note(format!("{}, {}, after {}", t.device, count(t.threads, "thread"), count(t.prefix, "position")));
     noise(&mut g, &t.samples);
     g
 }
@@ -281,7 +286,7 @@ fn dispatch(caption: &str, t: &DispatchCost) -> Grid {
         g.row([p.ops.to_string(), number(p.us), format!("{r:+.3}")]);
     }
     let (call, op) = (number(t.per_call_us), number(t.per_op_us));
-    g.note(format!("{call} us a call and {op} us an op, {} threads", t.threads));
+    g.note(format!("{call} us a call and {op} us an op, {}", count(t.threads, "thread")));
     g
 }
 
@@ -291,7 +296,7 @@ fn threads(caption: &str, t: &ThreadCost) -> Grid {
         g.row([r.idle_ms, r.one_us, r.all_us, r.wake_us].map(number));
     }
     let barrier = t.barrier_us.map_or("no barriers".into(), |us| format!("{} us a barrier", number(us)));
-    g.note(format!("{} threads, {barrier}", t.threads));
+    g.note(format!("{}, {barrier}", count(t.threads, "thread")));
     g
 }
 
@@ -397,7 +402,10 @@ pub fn figures(table: &TableValue) -> Vec<Figure> {
     let higher = |label: String, value| Figure { label, value, better: Better::Higher };
     let lower = |label: String, value| Figure { label, value, better: Better::Lower };
     let width = |t: &WidthTable| -> Vec<Figure> {
-        t.rows.iter().map(|r| higher(format!("{} rows, tokens/s", r.width), r.tokens_per_s)).collect()
+        t.rows
+            .iter()
+            .map(|r| higher(format!("{}, tokens/s", count(r.width, "row")), r.tokens_per_s))
+            .collect()
     };
     match table {
         TableValue::Widths(t) => width(t),
@@ -406,19 +414,19 @@ pub fn figures(table: &TableValue) -> Vec<Figure> {
             t.rows.iter().map(|r| higher(format!("{}, tokens/s", r.name), r.tokens_per_s)).collect()
         }
         TableValue::Kernels(t) => {
-            t.rows.iter().map(|r| lower(format!("{} rows, ms", r.width), r.ms.median)).collect()
+            t.rows.iter().map(|r| lower(format!("{}, ms", count(r.width, "row")), r.ms.median)).collect()
         }
         TableValue::Profile(t) => {
             let all = [lower("wall, ms".into(), t.wall_ms)].into_iter();
             all.chain(t.ops.iter().map(|o| lower(format!("{}, ms", o.name), o.ms))).collect()
         }
         TableValue::VerifyCost(t) => {
-            t.points.iter().map(|p| lower(format!("{} rows, steps", p.width), p.steps)).collect()
+            t.points.iter().map(|p| lower(format!("{}, steps", count(p.width, "row")), p.steps)).collect()
         }
         TableValue::BreakEven(t) => t
             .rows
             .iter()
-            .map(|r| lower(format!("{} drafts, accepted to break even", r.k), r.needed_accepted))
+            .map(|r| lower(format!("{}, accepted to break even", count(r.k, "draft")), r.needed_accepted))
             .collect(),
         TableValue::Memory(t) => {
             let stages = t.stages.iter();
