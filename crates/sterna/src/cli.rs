@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use sterna_format::Encoding;
@@ -9,7 +10,7 @@ use sterna_run::SamplingParams;
 
 use sterna_cpu::Isa;
 
-use crate::engine::{Device, EngineOptions, IsaName, STATE_CACHE};
+use crate::engine::{self, Device, EngineOptions, IsaName, STATE_CACHE};
 use crate::speculate::{Mode, SpeculateOptions};
 
 /// Run low-bit language models on this machine.
@@ -79,17 +80,53 @@ pub struct ModelArgs {
     #[arg(long, value_enum, value_name = "ISA")]
     pub isa: Option<IsaName>,
     /// Threads at most, fewer while other programs keep the cores busy (not in `bench`); 0 takes one per core
-    #[arg(short, long, default_value_t = 0, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=1024))]
+    #[arg(short, long, default_value_t = 0, value_parser = RangedU64ValueParser::<usize>::new().range(0..=1024))]
     pub threads: usize,
     /// Positions of the session, prompt and answer together [default: the model's own, at most 4096]
-    #[arg(short, long, value_name = "TOKENS")]
+    #[arg(short, long, value_name = "TOKENS", value_parser = positions())]
     pub context: Option<usize>,
     /// Machine-readable output on standard output
     #[arg(long)]
     pub json: bool,
 }
 
+/// Positions of a session on the command line.
+fn positions() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=1 << 32)
+}
+
+impl Command {
+    /// Model and machine, where a command takes them.
+    pub fn model_args(&self) -> Option<&ModelArgs> {
+        match self {
+            Command::Run(a) => Some(&a.model),
+            Command::Chat(a) => Some(&a.model),
+            Command::Bench(a) => Some(&a.measure.model),
+            Command::Probe(a) => Some(&a.measure.model),
+            Command::Gate(a) => Some(a.model_args()),
+            Command::Doctor(a) => Some(&a.model),
+            Command::Pack(_)
+            | Command::Inspect(_)
+            | Command::Report(_)
+            | Command::Pull(_)
+            | Command::Completions { .. }
+            | Command::Man => None,
+        }
+    }
+}
+
 impl ModelArgs {
+    /// Refuses what would be ignored or never end.
+    ///
+    /// # Errors
+    /// An instruction set for a device that has no use for it; threads far beyond the processor's.
+    pub fn check(&self) -> Result<(), Box<dyn std::error::Error>> {
+        if self.isa.is_some() && self.device != Device::Cpu {
+            return Err("--isa is for --device cpu: no other device has a choice of instruction sets".into());
+        }
+        Ok(engine::check_threads(self.threads)?)
+    }
+
     /// The engine's options.
     pub fn options(&self) -> EngineOptions {
         EngineOptions {
@@ -297,7 +334,7 @@ pub struct InspectArgs {
     #[arg(long)]
     pub weights: bool,
     /// Positions of the session that the plan is for
-    #[arg(short, long, value_name = "TOKENS")]
+    #[arg(short, long, value_name = "TOKENS", value_parser = positions())]
     pub context: Option<usize>,
     /// Machine-readable output
     #[arg(long)]

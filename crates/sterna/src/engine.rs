@@ -62,6 +62,18 @@ pub enum EngineError {
         /// Present.
         best: &'static str,
     },
+    /// More threads than any processor here could ever run at a time.
+    #[error(
+        "{asked} threads on {cpus} processors would wait for each other for ever; at most {most} are taken, and 0 takes one each"
+    )]
+    Threads {
+        /// Asked for.
+        asked: usize,
+        /// Most that are taken.
+        most: usize,
+        /// Processors that this program may use.
+        cpus: usize,
+    },
     /// The plan.
     #[error(transparent)]
     Plan(#[from] PlanError),
@@ -245,11 +257,22 @@ impl Engine {
     }
 }
 
+/// Refuses more than four threads for each processor: they wait for each other at every op, and a call would crawl.
+///
+/// # Errors
+/// [`EngineError::Threads`].
+pub fn check_threads(asked: usize) -> Result<(), EngineError> {
+    let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let most = 4 * cpus;
+    if asked > most { Err(EngineError::Threads { asked, most, cpus }) } else { Ok(()) }
+}
+
 /// The backend that options name.
 ///
 /// # Errors
-/// [`EngineError::NoIsa`].
+/// [`EngineError::NoIsa`], [`EngineError::Threads`].
 pub fn backend(options: &EngineOptions) -> Result<Box<dyn Backend>, EngineError> {
+    check_threads(options.threads)?;
     if !options.isa.is_here() {
         return Err(EngineError::NoIsa { isa: options.isa.name(), best: Isa::detect().name() });
     }

@@ -13,7 +13,7 @@ use sterna_checkpoint::Tokenizer;
 use sterna_run::{Request, Session, Silent, generate};
 
 use super::{FactoryError, GateError, fingerprint};
-use crate::table::Table;
+use crate::table::{Table, count};
 
 /// Drafts of one answer or of a whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -328,7 +328,7 @@ impl fmt::Display for LosslessReport {
         }
         let ends: Vec<String> = self.finishes.iter().map(|(k, n)| format!("{n} by {k}")).collect();
         let verdict = if self.passed() { "PASS" } else { "FAIL" };
-        write!(f, "{verdict}: {} requests, ended {}; ", self.requests, ends.join(", "))?;
+        write!(f, "{verdict}: {}, ended {}; ", count(self.requests, "request"), ends.join(", "))?;
         write!(f, "{}", if self.speculates() { "with speculation" } else { "no arm speculates" })
     }
 }

@@ -1,6 +1,8 @@
 //! What every command shows the same way: progress bars on standard error, and only to a person.
 
+use std::fs::OpenOptions;
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -83,6 +85,15 @@ pub fn megabytes(bytes: u64) -> String {
 /// The words for a session that has no room, with what to do.
 pub fn is_context_full(error: &sterna_run::GenerateError) -> bool {
     matches!(error, sterna_run::GenerateError::Session(SessionError::ContextFull { .. }))
+}
+
+/// Whether `path` can be written, without a change to what is there.
+pub fn check_writable(path: &Path) -> std::io::Result<()> {
+    if path.exists() {
+        return OpenOptions::new().append(true).open(path).map(drop);
+    }
+    OpenOptions::new().write(true).create_new(true).open(path)?;
+    std::fs::remove_file(path)
 }
 
 /// Writes a line to standard output and hands an error on: a full disk or a reader that went away is no reason to

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use sterna_bundle::{PackOptions, TernaryPolicy, pack};
 
 use super::output::say;
-use super::{Outcome, output};
+use super::{Outcome, output, signals};
 use crate::cli::PackArgs;
 use crate::engine::open_model;
 
@@ -35,6 +35,10 @@ pub fn main(args: &PackArgs) -> Outcome {
     };
     if inside(&args.source) {
         return Err(format!("{} is a file of the source; -o names another one", dest.display()).into());
+    }
+    // Half a bundle is of no use to anybody.
+    if let Some(part) = sterna_bundle::temporary(&dest) {
+        signals::before_the_end(move || drop(std::fs::remove_file(&part)))?;
     }
     let bar = output::bytes_bar("packing", args.json);
     let report = pack(

@@ -11,7 +11,7 @@ use indicatif::ProgressBar;
 use sterna_probe::trace::Trace;
 use sterna_run::chat::{ChatTemplate, Message};
 use sterna_run::trace::Fact;
-use sterna_run::{Generated, Listener, Request, generate};
+use sterna_run::{Finish, Generated, Listener, Request, generate};
 
 use super::output::say;
 use super::{Outcome, output, trace};
@@ -150,6 +150,25 @@ pub fn report(engine: &Engine, made: &Generated) -> serde_json::Value {
     })
 }
 
+/// Says why nothing came, where nothing did: an empty answer looks like a program that failed.
+pub fn note_empty(made: &Generated) {
+    if let Some(note) = empty(made) {
+        output::complain(note);
+    }
+}
+
+fn empty(made: &Generated) -> Option<String> {
+    let Finish::End { token } = made.finish else { return None };
+    if !made.tokens.is_empty() {
+        return None;
+    }
+    // The first of equal logits is taken, which may happen to be the end token.
+    let tie = if made.margins.first() == Some(&0.0) { ", no more likely than another token" } else { "" };
+    Some(format!(
+        "note: no text was made: the first token was the model's end token ({token}){tie}; --ignore-end goes on after it"
+    ))
+}
+
 /// Runs the command.
 pub fn main(args: &RunArgs) -> Outcome {
     let trace = trace::open(args.trace.as_deref(), trace::Interrupts::End)?;
@@ -221,5 +240,31 @@ fn answer(args: &RunArgs, trace: Option<&Trace>) -> Outcome {
             made.finish.name()
         ));
     }
+    note_empty(&made);
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_without_text_is_explained() {
+        let made = |tokens: Vec<u32>, margin: f32, finish: Finish| Generated {
+            tokens,
+            text: String::new(),
+            margins: vec![margin],
+            finish,
+            prompt_tokens: 1,
+            reused_tokens: 0,
+            prefill: std::time::Duration::ZERO,
+            decode: std::time::Duration::ZERO,
+        };
+        let end = Finish::End { token: 2 };
+        let note = empty(&made(vec![], 1.5, end.clone())).unwrap();
+        assert!(note.contains("end token (2);") && note.contains("--ignore-end"), "{note}");
+        assert!(empty(&made(vec![], 0.0, end.clone())).unwrap().contains("no more likely"));
+        assert_eq!(empty(&made(vec![7], 1.5, end)), None);
+        assert_eq!(empty(&made(vec![], 1.5, Finish::Length)), None, "`-n 0` asked for nothing");
+    }
 }

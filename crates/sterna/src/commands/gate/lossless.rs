@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use sterna_probe::count;
 use sterna_probe::gate::oracle::{Fault, Known, Noting, Oracle};
 use sterna_probe::gate::{self, Arm, ArmSpec, Drafts, PlainArm, Reading};
 use sterna_run::speculate::{Depth, Speculator};
@@ -130,7 +131,7 @@ pub fn main(args: &LosslessArgs) -> Outcome {
     let tokenizer = &engine.model.tokenizer;
     let mut requests = Vec::new();
     for case in &cases {
-        let prompt = case.ids(tokenizer)?;
+        let prompt = case.agreed_ids(tokenizer)?;
         for &max_tokens in &args.max_tokens {
             for sampling in samplings(args)? {
                 requests.push(Request {
@@ -175,11 +176,11 @@ pub fn main(args: &LosslessArgs) -> Outcome {
     let arms: Vec<ArmSpec<'_>> = arms.collect();
     if !args.model.json {
         say!(
-            "{}: {} prompts, {} requests, {} arms against the first",
+            "{}: {}, {}, {} against the first",
             engine.model.name,
-            cases.len(),
-            requests.len(),
-            arms.len()
+            count(cases.len(), "prompt"),
+            count(requests.len(), "request"),
+            count(arms.len().saturating_sub(1), "arm")
         );
     }
     let bar = output::steps_bar("answers", args.model.json);

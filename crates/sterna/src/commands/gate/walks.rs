@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde_json::json;
 use sterna_plan::Fusions;
 use sterna_probe::gate::{self, GateArm, GateOptions, Golden, GoldenBounds};
-use sterna_probe::tokens;
+use sterna_probe::{count, tokens};
 
 use super::GateArgs;
 use crate::commands::Outcome;
@@ -61,7 +61,11 @@ pub fn main(args: &GateArgs) -> Outcome {
             output::load(&engine, true)
         };
         if !args.model.json {
-            say!("{}: {n} positions, every walk against one row at a time on one thread", engine.model.name);
+            say!(
+                "{}: {}, every walk against one row at a time on one thread",
+                engine.model.name,
+                count(n, "position")
+            );
         }
         let bar = output::steps_bar("walks", args.model.json);
         let report = gate::memcmp(&factory, &ids, &options, &mut |done, total| {
@@ -108,6 +112,7 @@ fn against(args: &GateArgs, path: &Path) -> Outcome {
     }
     let base = Engine::open(args.model.model.as_deref(), &args.model.options())?;
     let other = Engine::open(Some(path), &args.model.options())?;
+    gate::same_tokens(&base.model.tokenizer, &other.model.tokenizer)?;
     let room = base.plan.context.min(other.plan.context);
     let window = args.window.unwrap_or(room.min(512));
     let ids = match &args.text {
