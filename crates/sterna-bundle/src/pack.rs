@@ -124,8 +124,7 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
         })?;
         let stored = source.as_stored();
         let floats = stored.encoding.is_float() && model.source_kind() == SourceKind::HuggingFace;
-        let kept =
-            w.role != Role::Linear || steers(w.part) || is_kept(&keep, w) || model.is_recoded();
+        let kept = w.role != Role::Linear || steers(w.part) || is_kept(&keep, w) || model.is_recoded();
         let recoded = (source.encoding != stored.encoding).then_some(source.encoding);
         let asked = match w.role {
             Role::Head => head.or(recoded),
@@ -191,9 +190,12 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
 
 /// Refuses names to keep that are no linear weights.
 pub(crate) fn check_keep(place: &'static str, keep: &[String], wants: &[Wanted]) -> Result<(), BundleError> {
-    let known = |name: &str| wants.iter().any(|w| w.role == Role::Linear && (w.name == name || w.part == name));
+    let known =
+        |name: &str| wants.iter().any(|w| w.role == Role::Linear && (w.name == name || w.part == name));
     match keep.iter().find(|name| !known(name)) {
-        Some(name) => Err(BundleError::key(place, "keep", name, "a linear weight's canonical name or its part")),
+        Some(name) => {
+            Err(BundleError::key(place, "keep", name, "a linear weight's canonical name or its part"))
+        }
         None => Ok(()),
     }
 }
@@ -262,8 +264,7 @@ fn repack(writer: &mut Writer, name: &str, weight: &Weight) -> Result<Encoding, 
     let encoding = Encoding::Ternary(ScaleGroup::Block256);
     let mut row = vec![0; begin(writer, name, Role::Linear, encoding, weight)?];
     for i in 0..weight.rows {
-        let read =
-            weight.row(i).and_then(|r| ternary_from_codes(weight.encoding, &r, weight.cols, &mut row));
+        let read = weight.row(i).and_then(|r| ternary_from_codes(weight.encoding, &r, weight.cols, &mut row));
         read.map_err(|e| format_error(name, e))?;
         writer.write(&row)?;
     }

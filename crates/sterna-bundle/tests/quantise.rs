@@ -133,7 +133,8 @@ fn rows_are_encoded_in_canonical_order() {
     let hf = quantised("c_qwen35", &how);
     let dest = scratch("quantise_order").join("plain");
     // Kept float, so that only the order of rows is undone.
-    let linears: Vec<String> = hf.weights().filter(|w| w.role == Role::Linear).map(|w| w.name.into()).collect();
+    let linears: Vec<String> =
+        hf.weights().filter(|w| w.role == Role::Linear).map(|w| w.name.into()).collect();
     let keep: Vec<&str> = linears.iter().map(String::as_str).collect();
     pack_to(&Model::open(&oracle("c_qwen35")).unwrap(), &dest, EXACT, &keep).unwrap();
     let mut bundle = Model::open(&dest).unwrap();
@@ -175,7 +176,10 @@ fn heads_follow_their_own_choice() {
     assert!(untied.weight("head").unwrap().data == tied.weight("embed").unwrap().data);
     assert_eq!(untied.numerics.linears["head"], LinearNumerics::Int8 { group: 32 });
     assert!(!untied.numerics.linears.contains_key("embed"));
-    assert!(report.quantised.iter().any(|q| q.kind == "head") && !report.quantised.iter().any(|q| q.kind == "embed"));
+    assert!(
+        report.quantised.iter().any(|q| q.kind == "head")
+            && !report.quantised.iter().any(|q| q.kind == "embed")
+    );
 
     let kept = dir.join("kept");
     pack_to(&open(None), &kept, EXACT, &[]).unwrap();
@@ -229,7 +233,11 @@ fn the_note_stays_with_the_model() {
     let header = SafetensorsFile::open(&first).unwrap().metadata()["manifest"].clone();
     let manifest: file::Manifest = serde_json::from_str(&header).unwrap();
     assert_eq!(manifest.quantised, report.quantised);
-    assert!(!serde_json::to_string(&file::Manifest { quantised: vec![], ..manifest }).unwrap().contains("\"quantised\""));
+    assert!(
+        !serde_json::to_string(&file::Manifest { quantised: vec![], ..manifest })
+            .unwrap()
+            .contains("\"quantised\"")
+    );
 }
 
 #[test]

@@ -116,7 +116,12 @@ impl Manifest {
             if !known || q.residual.is_some_and(|r| !(r.is_finite() && r >= 0.0)) {
                 let found = format!("{} to {}, lost {:?}", q.from, q.to, q.residual);
                 let key = format!("quantised.{}", shorten(&q.kind));
-                return Err(BundleError::key(PLACE, key, found, "names of encodings, and a loss of 0 or more"));
+                return Err(BundleError::key(
+                    PLACE,
+                    key,
+                    found,
+                    "names of encodings, and a loss of 0 or more",
+                ));
             }
         }
         let ascending = |e: &EntryPoint| {

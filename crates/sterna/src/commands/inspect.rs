@@ -15,7 +15,8 @@ use crate::engine::{Engine, EngineOptions, open_model};
 pub fn main(args: &InspectArgs) -> Outcome {
     let name = args.model.as_deref().or(args.path.as_deref());
     let fusions = if args.unfused { Fusions::NONE } else { Fusions::ALL };
-    let options = EngineOptions { fusions, context: args.context, linears: args.linears, ..EngineOptions::default() };
+    let options =
+        EngineOptions { fusions, context: args.context, linears: args.linears, ..EngineOptions::default() };
     let engine = Engine::new(open_model(name)?, &options)?;
     let (model, plan) = (&engine.model, &engine.plan);
     let bare = EngineOptions { fusions: Fusions::NONE, ..options };
