@@ -96,6 +96,17 @@ pub enum BundleError {
         #[source]
         source: FormatError,
     },
+    /// A matrix that is low-bit already, where floats were to be quantised.
+    #[error(
+        "tensor {name:?} is {encoding} already, and only float weights (f32, f16, bf16) are quantised: use this model as it \
+         is, or a float checkpoint of it"
+    )]
+    LowBit {
+        /// The canonical name.
+        name: String,
+        /// How it is stored.
+        encoding: Encoding,
+    },
     /// A float matrix that is not ternary, offered to be packed exactly.
     #[error(
         "tensor {name:?} is not ternary: with one scale per {group} weights the relative RMS error is {relative_rms:.4} \

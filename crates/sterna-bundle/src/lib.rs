@@ -3,6 +3,7 @@
 //! * [`Model::open`] reads a GGUF file, a Hugging Face directory or a Sterna bundle into one set of terms: a
 //!   [`ModelConfig`], canonical weight names ([`WeightSource`]), a tokenizer and named [`Numerics`]. Vendor spellings
 //!   end here, in `arch/`. Every tensor of a file is claimed or the file is refused.
+//! * [`Model::quantise`] has float weights handed out in int8 or int4, row by row as they are read.
 //! * [`pack()`] writes a bundle: one memory-mapped, safetensors-compatible file (see [`mod@file`] for its layout).
 
 #![deny(unsafe_code)]
@@ -14,6 +15,7 @@ mod error;
 mod model;
 mod numerics;
 mod pack;
+mod quantise;
 mod requantise;
 mod ternary;
 mod wanted;
@@ -27,5 +29,6 @@ pub use file::temporary;
 pub use model::{Model, NamedWeight, SourceKind};
 pub use numerics::{ATTENTION_PIECE, Numerics, RECURRENCE, ROUNDING, RopeStyle, default_numerics};
 pub use pack::{PackOptions, PackReport, PackedTensor, TernaryPolicy, pack};
+pub use quantise::{Quantise, Quantised};
 pub use wanted::Role;
 pub use weight::{RowOrder, Weight, WeightSource};

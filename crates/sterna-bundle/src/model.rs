@@ -8,7 +8,7 @@ use crate::arch::{self, Located};
 use crate::error::BundleError;
 use crate::file::{EntryPoint, Manifest, WeightEntry};
 use crate::wanted::{Role, multiplies};
-use crate::{ModelConfig, Numerics, RECURRENCE, Weight, WeightSource, file};
+use crate::{ModelConfig, Numerics, Quantised, RECURRENCE, Weight, WeightSource, file};
 use sterna_checkpoint::{Checkpoint, SafetensorsFile, Source, Tokenizer};
 
 /// What kind of file a model was opened from.
@@ -51,7 +51,9 @@ pub struct Model {
     pub numerics: Numerics,
     /// What a backend is asked to run.
     pub entry_points: Vec<EntryPoint>,
-    tensors: BTreeMap<String, Located>,
+    pub(crate) tensors: BTreeMap<String, Located>,
+    /// What a bundle says of weights that were quantised before it was written.
+    pub(crate) noted: Vec<Quantised>,
     /// Vectors that the file stores in another form, by their name in the file: f32, little endian.
     converted: BTreeMap<String, Vec<u8>>,
     holder: Holder,
@@ -124,6 +126,7 @@ impl Model {
             numerics,
             entry_points: file::entry_points(),
             tensors: reading.tensors,
+            noted: Vec::new(),
             converted,
             holder: Holder::Checkpoint(Box::new(checkpoint)),
         })
@@ -136,10 +139,10 @@ impl Model {
         tensors: BTreeMap<String, Located>,
         file: SafetensorsFile,
     ) -> Self {
-        let Manifest { name, config, numerics, entry_points, weights, .. } = manifest;
+        let Manifest { name, config, numerics, entry_points, weights, quantised: noted, .. } = manifest;
         let holder = Holder::Bundle(Box::new(file), weights);
         let converted = BTreeMap::new();
-        Self { config, name, tokenizer, numerics, entry_points, tensors, converted, holder }
+        Self { config, name, tokenizer, numerics, entry_points, tensors, noted, converted, holder }
     }
 
     /// Reads every weight of a bundle and compares its SHA-256 with the manifest's. Other files carry no hashes, and
@@ -182,8 +185,8 @@ impl Model {
             (Holder::Checkpoint(c), None) => c.tensor(&located.source)?.data,
             (Holder::Bundle(f, _), None) => f.tensor(&located.source)?.data,
         };
-        let Located { encoding, rows, cols, order, .. } = *located;
-        Some(Weight { encoding, rows, cols, data, order })
+        let Located { encoding: stored, rows, cols, order, recode, .. } = *located;
+        Some(Weight { encoding: recode.unwrap_or(stored), stored, rows, cols, data, order })
     }
 }
 
@@ -202,7 +205,7 @@ impl WeightSource for Model {
 
     fn release_rows(&self, name: &str, rows: std::ops::Range<usize>) {
         let (Some(located), Some(weight)) = (self.tensors.get(name), self.weight(name)) else { return };
-        let each = weight.row_bytes();
+        let each = weight.stored_row_bytes();
         let part = rows.start.saturating_mul(each)..rows.end.saturating_mul(each);
         match &self.holder {
             Holder::Checkpoint(c) => c.release_part(&located.source, part),

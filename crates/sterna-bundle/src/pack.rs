@@ -1,16 +1,18 @@
 //! From an open model to a bundle.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 
 use sterna_format::{Encoding, ScaleGroup, ternary_from_codes};
 
 use crate::error::BundleError;
 use crate::file::{Manifest, TOKENIZER, WeightEntry, Writer, stored_as};
-use crate::requantise::requantise;
+use crate::quantise::{Quantised, is_kept, kinds, steers};
+use crate::requantise::{Loss, requantise};
 use crate::ternary::ternarise;
 use crate::wanted::{Role, Wanted, multiplies, wanted};
-use crate::{Model, ModelConfig, Numerics, SourceKind, Weight, WeightSource, default_numerics};
+use crate::{Model, ModelConfig, Numerics, RowOrder, SourceKind, Weight, WeightSource, default_numerics};
 
 /// What to do with a float matrix that is not ternary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +26,7 @@ pub enum TernaryPolicy {
 
 /// How to pack.
 pub struct PackOptions<'a> {
-    /// For the linear layers of a Hugging Face checkpoint.
+    /// For the linear layers of a Hugging Face checkpoint that [`Model::quantise`] was not asked for.
     pub ternary: TernaryPolicy,
     /// Linear weights that keep their floats: canonical names (`layers.0.down`) or parts (`down`).
     pub keep: Vec<String>,
@@ -35,7 +37,7 @@ pub struct PackOptions<'a> {
     /// Write a head that is tied to the embedding as a tensor of its own, so that the two may differ. A token reads the
     /// whole head and one row of the embedding: a small head saves as much as before, and the embedding stays exact.
     pub untie: bool,
-    /// Called after every weight with the bytes read so far and in all.
+    /// Called with the bytes read so far and in all.
     pub progress: &'a mut dyn FnMut(u64, u64),
 }
 
@@ -54,6 +56,8 @@ pub struct PackedTensor {
     pub bytes_after: u64,
     /// `sqrt(sum (w - w')^2 / sum w^2)` with `w'` the values in the bundle: 0 for everything that lost nothing.
     pub residual: f64,
+    /// `sum w^2` of a weight that was encoded anew; 0 for everything that was copied.
+    pub squares: f64,
 }
 
 /// What was written.
@@ -61,6 +65,8 @@ pub struct PackedTensor {
 pub struct PackReport {
     /// In the order of the file.
     pub tensors: Vec<PackedTensor>,
+    /// By kind of weight, what was encoded anew: now, and before by what the source says of itself. The bundle says the same.
+    pub quantised: Vec<Quantised>,
     /// Size of the bundle.
     pub file_bytes: u64,
 }
@@ -75,8 +81,9 @@ impl PackReport {
 /// Writes `model` as a bundle to `dest`, through a temporary file beside it that is renamed at the end.
 ///
 /// The seven matrices of every layer of a Hugging Face checkpoint become ternary words. TQ1_0 and TQ2_0 become the same
-/// words, without loss. Everything else keeps its encoding, but for a head or an embedding that the options name another one for. Rows are
-/// put in canonical order.
+/// words, without loss. What [`Model::quantise`] was asked for is written so, a batch of rows at a time. Everything else
+/// keeps its encoding, but for a head or an embedding that the options name another one for. Rows are put in canonical
+/// order.
 ///
 /// # Errors
 /// [`BundleError::NotTernary`] under [`TernaryPolicy::Exact`], naming the first matrix that is not; unknown names to
@@ -89,16 +96,7 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
     // A head that the model does not have is its embedding.
     let source_of =
         |name: &str| if name == "head" && model.config.tied { "embed".to_owned() } else { name.to_owned() };
-    for name in &keep {
-        if !wants.iter().any(|w| w.role == Role::Linear && (w.name == *name || w.part == *name)) {
-            return Err(BundleError::key(
-                "pack options",
-                "keep",
-                name,
-                "a linear weight's canonical name or its part",
-            ));
-        }
-    }
+    check_keep("pack options", &keep, &wants)?;
     let json = model.tokenizer.to_json()?;
     let len = |w: &Wanted| model.weight(&source_of(&w.name)).map_or(0, |w| w.data.len() as u64);
     let total = wants.iter().map(len).sum();
@@ -109,6 +107,7 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
         numerics: Numerics { linears: BTreeMap::new(), ..model.numerics.clone() },
         entry_points: model.entry_points.clone(),
         weights: BTreeMap::new(),
+        quantised: Vec::new(),
         tokenizer: model.tokenizer.config().clone(),
         tokenizer_sha256: String::new(),
     };
@@ -123,25 +122,37 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
             name: w.name.clone(),
             arch: model.config.arch.name(),
         })?;
-        // What steers a delta layer's memory stays as it is: two rows per head, and sensitive.
-        let steers = matches!(w.part, "delta_a" | "delta_b");
-        let kept = w.role != Role::Linear || steers || keep.iter().any(|k| *k == w.name || k == w.part);
-        let floats = source.encoding.is_float() && model.source_kind() == SourceKind::HuggingFace;
-        let become_ternary = floats && !kept;
+        let stored = source.as_stored();
+        let floats = stored.encoding.is_float() && model.source_kind() == SourceKind::HuggingFace;
+        let kept = w.role != Role::Linear || steers(w.part) || is_kept(&keep, w) || model.is_recoded();
+        let recoded = (source.encoding != stored.encoding).then_some(source.encoding);
         let asked = match w.role {
-            Role::Head => head,
-            Role::Table if config.tied => head,
+            Role::Head => head.or(recoded),
+            Role::Table if config.tied => head.or(recoded),
+            // What a tied head becomes is not for a table that rows are only looked up in.
             Role::Table => embedding,
-            Role::Linear | Role::Vector | Role::Taps => None,
+            Role::Linear => recoded,
+            Role::Vector | Role::Taps => None,
         };
-        let (to, residual) = match (source.encoding, asked) {
+        let bytes_before = stored.data.len() as u64;
+        let (to, loss) = match (stored.encoding, asked) {
             (from, Some(to)) if to != from => {
-                begin(&mut writer, &w.name, w.role, to, &source)?;
-                (to, requantise(&w.name, &source, to, &mut |rows| writer.write(rows))?)
+                begin(&mut writer, &w.name, w.role, to, &stored)?;
+                let each = stored.stored_row_bytes() as u64;
+                let mut written = |rows: Range<usize>, bytes: &[u8]| {
+                    progress(done + each * rows.end as u64, total);
+                    if stored.order == RowOrder::Plain {
+                        model.release_rows(&source_name, rows);
+                    }
+                    writer.write(bytes)
+                };
+                (to, requantise(&w.name, &stored, to, &mut written)?)
             }
-            (Encoding::TQ1_0 | Encoding::TQ2_0, _) => (repack(&mut writer, &w.name, &source)?, 0.0),
-            _ if become_ternary => write_ternary(&mut writer, &w.name, &source, ternary)?,
-            _ => (copy(&mut writer, &w.name, w.role, &source)?, 0.0),
+            (Encoding::TQ1_0 | Encoding::TQ2_0, _) => {
+                (repack(&mut writer, &w.name, &stored)?, Loss::default())
+            }
+            _ if floats && !kept => write_ternary(&mut writer, &w.name, &stored, ternary)?,
+            _ => (copy(&mut writer, &w.name, w.role, &stored)?, Loss::default()),
         };
         let sha256 = writer.end();
         let entry = WeightEntry { encoding: to.name().to_owned(), rows: w.rows, cols: w.cols, sha256 };
@@ -154,15 +165,15 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
             };
             manifest.numerics.linears.insert(w.name.clone(), numerics);
         }
-        let bytes_before = source.data.len() as u64;
         let bytes_after = (to.row_bytes(w.cols).unwrap_or(0) * w.rows) as u64;
         report.tensors.push(PackedTensor {
             name: w.name.clone(),
-            from: source.encoding,
+            from: stored.encoding,
             to,
             bytes_before,
             bytes_after,
-            residual,
+            residual: loss.relative_rms,
+            squares: loss.squares,
         });
         model.release(&source_name);
         done += bytes_before;
@@ -171,12 +182,26 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
     writer.begin(TOKENIZER, "U8", vec![json.len()])?;
     writer.write(json.as_bytes())?;
     manifest.tokenizer_sha256 = writer.end();
+    report.quantised = kinds(&report.tensors, &model.noted);
+    manifest.quantised.clone_from(&report.quantised);
     report.file_bytes = writer.finish(&to_json(&manifest)?)?;
     Ok(report)
 }
 
+/// Refuses names to keep that are no linear weights.
+pub(crate) fn check_keep(place: &'static str, keep: &[String], wants: &[Wanted]) -> Result<(), BundleError> {
+    let known =
+        |name: &str| wants.iter().any(|w| w.role == Role::Linear && (w.name == name || w.part == name));
+    match keep.iter().find(|name| !known(name)) {
+        Some(name) => {
+            Err(BundleError::key(place, "keep", name, "a linear weight's canonical name or its part"))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Refuses encodings that the head or the embedding of this model cannot have.
-fn check_tables(
+pub(crate) fn check_tables(
     config: &ModelConfig,
     head: Option<Encoding>,
     embedding: Option<Encoding>,
@@ -230,7 +255,7 @@ fn format_error(name: &str, source: sterna_format::FormatError) -> BundleError {
 fn copy(writer: &mut Writer, name: &str, role: Role, weight: &Weight) -> Result<Encoding, BundleError> {
     begin(writer, name, role, weight.encoding, weight)?;
     for i in 0..weight.rows {
-        writer.write(weight.row(i))?;
+        writer.write(&weight.row(i).map_err(|e| format_error(name, e))?)?;
     }
     Ok(weight.encoding)
 }
@@ -239,8 +264,8 @@ fn repack(writer: &mut Writer, name: &str, weight: &Weight) -> Result<Encoding, 
     let encoding = Encoding::Ternary(ScaleGroup::Block256);
     let mut row = vec![0; begin(writer, name, Role::Linear, encoding, weight)?];
     for i in 0..weight.rows {
-        ternary_from_codes(weight.encoding, weight.row(i), weight.cols, &mut row)
-            .map_err(|e| format_error(name, e))?;
+        let read = weight.row(i).and_then(|r| ternary_from_codes(weight.encoding, &r, weight.cols, &mut row));
+        read.map_err(|e| format_error(name, e))?;
         writer.write(&row)?;
     }
     Ok(encoding)
@@ -251,7 +276,7 @@ fn write_ternary(
     name: &str,
     weight: &Weight,
     policy: TernaryPolicy,
-) -> Result<(Encoding, f64), BundleError> {
+) -> Result<(Encoding, Loss), BundleError> {
     let ternary = ternarise(weight).map_err(|e| format_error(name, e))?;
     let relative_rms = ternary.fit.relative_rms();
     if policy == TernaryPolicy::Exact && !ternary.fit.exact {
@@ -265,5 +290,7 @@ fn write_ternary(
     let encoding = Encoding::Ternary(ternary.group);
     begin(writer, name, Role::Linear, encoding, weight)?;
     writer.write(&ternary.bytes)?;
-    Ok((encoding, relative_rms))
+    // An exact fit changed nothing.
+    let squares = if ternary.fit.exact { 0.0 } else { ternary.fit.squares() };
+    Ok((encoding, Loss { relative_rms, squares }))
 }

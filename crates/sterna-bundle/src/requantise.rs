@@ -1,5 +1,6 @@
 //! A matrix in another encoding, row by row, with what that cost.
 
+use std::ops::Range;
 use std::thread;
 
 use sterna_format::{Encoding, FormatError, decode_row, encode_row};
@@ -10,8 +11,16 @@ use crate::error::BundleError;
 /// Rows that are encoded before they are handed on.
 const BATCH: usize = 2048;
 
-/// Encodes every row of `weight` anew, in canonical order, and hands `out` some rows of bytes at a time. Gives
-/// `sqrt(sum (w - w')^2 / sum w^2)` over the matrix, with `w'` the values that are stored; 0 for zeros.
+/// What encoding a matrix anew cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Loss {
+    /// `sqrt(sum (w - w')^2 / sum w^2)` with `w'` the values that are stored; 0 for zeros.
+    pub relative_rms: f64,
+    /// `sum w^2`.
+    pub squares: f64,
+}
+
+/// Encodes every row of `weight` anew, in canonical order, and hands `out` some rows at a time: which ones, and their bytes.
 ///
 /// # Errors
 /// A row length that `to` does not allow, values that are not finite or too large for its scales, bytes that do not
@@ -20,8 +29,8 @@ pub(crate) fn requantise(
     name: &str,
     weight: &Weight,
     to: Encoding,
-    out: &mut dyn FnMut(&[u8]) -> Result<(), BundleError>,
-) -> Result<f64, BundleError> {
+    out: &mut dyn FnMut(Range<usize>, &[u8]) -> Result<(), BundleError>,
+) -> Result<Loss, BundleError> {
     let format = |source: FormatError| BundleError::Format { name: name.to_owned(), source };
     let each = to.row_bytes(weight.cols).map_err(format)?;
     let workers = thread::available_parallelism().map_or(1, usize::from).min(16);
@@ -50,13 +59,14 @@ pub(crate) fn requantise(
             Ok::<(), FormatError>(())
         })
         .map_err(format)?;
-        out(&bytes)?;
+        out(first..first + rows, &bytes)?;
         for (error, square) in sums {
             errors += error;
             squares += square;
         }
     }
-    Ok(if squares > 0.0 { (errors / squares).sqrt() } else { 0.0 })
+    let relative_rms = if squares > 0.0 { (errors / squares).sqrt() } else { 0.0 };
+    Ok(Loss { relative_rms, squares })
 }
 
 /// Rows from `first` on, as many as there are sums.
@@ -70,7 +80,7 @@ fn encode_rows(
     let (mut values, mut stored) = (vec![0.0; weight.cols], vec![0.0; weight.cols]);
     let each = bytes.len() / sums.len().max(1);
     for (i, (row, sum)) in bytes.chunks_exact_mut(each.max(1)).zip(sums).enumerate() {
-        decode_row(weight.encoding, weight.row(first + i), &mut values)?;
+        decode_row(weight.encoding, &weight.row(first + i)?, &mut values)?;
         encode_row(to, &values, row)?;
         decode_row(to, row, &mut stored)?;
         for (v, s) in values.iter().zip(&stored) {

@@ -29,6 +29,11 @@ impl Fit {
         self.squares += other.squares;
     }
 
+    /// `sum w^2`.
+    pub(crate) fn squares(&self) -> f64 {
+        self.squares
+    }
+
     /// `sqrt(sum (w - s t)^2 / sum w^2)`, 0 for zeros.
     pub(crate) fn relative_rms(&self) -> f64 {
         if self.squares > 0.0 { (self.error_squares / self.squares).sqrt() } else { 0.0 }
@@ -115,7 +120,7 @@ fn encode_rows(
     let mut values = vec![0.0; weight.cols];
     let mut fit = Fit::none();
     for (i, out) in out.chunks_mut(each).enumerate() {
-        decode_row(weight.encoding, weight.row(first + i), &mut values)?;
+        decode_row(weight.encoding, &weight.row(first + i)?, &mut values)?;
         let row = pack_ternary_row(&values, group, out)?;
         let squares: f64 = values.iter().map(|v| f64::from(*v) * f64::from(*v)).sum();
         fit.merge(Fit {

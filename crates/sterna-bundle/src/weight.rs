@@ -1,6 +1,8 @@
 //! A weight as backends see it: rows of one encoding, in canonical order.
 
-use sterna_format::Encoding;
+use std::borrow::Cow;
+
+use sterna_format::{Encoding, FormatError, decode_row, encode_row};
 
 /// Order of rows in the file relative to the canonical one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,29 +22,66 @@ pub enum RowOrder {
     },
 }
 
-/// A matrix `[rows, cols]` (or a vector: one row) whose bytes live in a mapped file.
+/// A matrix `[rows, cols]` (or a vector: one row) whose bytes live in a mapped file. Its rows may be handed out in another
+/// encoding than the file's, each encoded when it is read, so that the whole never lies in memory twice.
 #[derive(Clone, Copy, Debug)]
 pub struct Weight<'a> {
-    /// Encoding of every row.
+    /// Encoding of every row that is handed out.
     pub encoding: Encoding,
+    /// Encoding of every row in `data`.
+    pub stored: Encoding,
     /// Output features, or table entries.
     pub rows: usize,
     /// Input features.
     pub cols: usize,
-    /// `rows * row_bytes` bytes, proven by the reader.
+    /// `rows * stored_row_bytes` bytes, proven by the reader.
     pub data: &'a [u8],
     /// Order of the rows in `data`.
     pub order: RowOrder,
 }
 
 impl<'a> Weight<'a> {
-    /// Bytes of one row.
-    pub fn row_bytes(&self) -> usize {
+    /// The matrix as it is stored.
+    pub fn as_stored(&self) -> Self {
+        Self { encoding: self.stored, ..*self }
+    }
+
+    /// Bytes of one row in `data`.
+    pub fn stored_row_bytes(&self) -> usize {
         self.data.len().checked_div(self.rows).unwrap_or(0)
     }
 
-    /// Bytes of canonical row `i`; empty when `i` is outside the matrix.
-    pub fn row(&self, i: usize) -> &'a [u8] {
+    /// Bytes of one row that is handed out; 0 where the encoding does not allow a row of this length.
+    pub fn row_bytes(&self) -> usize {
+        if self.encoding == self.stored {
+            return self.stored_row_bytes();
+        }
+        self.encoding.row_bytes(self.cols).unwrap_or(0)
+    }
+
+    /// Bytes of all rows that are handed out.
+    pub fn bytes(&self) -> u64 {
+        self.row_bytes() as u64 * self.rows as u64
+    }
+
+    /// Canonical row `i` in [`Self::encoding`]; empty when `i` is outside the matrix.
+    ///
+    /// # Errors
+    /// Where the row must be encoded anew: stored bytes that do not decode, values that are not finite or too large for
+    /// a scale.
+    pub fn row(&self, i: usize) -> Result<Cow<'a, [u8]>, FormatError> {
+        let stored = self.stored_row(i);
+        if self.encoding == self.stored || stored.is_empty() {
+            return Ok(Cow::Borrowed(stored));
+        }
+        let (mut values, mut row) = (vec![0.0; self.cols], vec![0; self.encoding.row_bytes(self.cols)?]);
+        decode_row(self.stored, stored, &mut values)?;
+        encode_row(self.encoding, &values, &mut row)?;
+        Ok(Cow::Owned(row))
+    }
+
+    /// Bytes of canonical row `i` as it is stored; empty when `i` is outside the matrix.
+    fn stored_row(&self, i: usize) -> &'a [u8] {
         let stored = match self.order {
             RowOrder::Plain => i,
             RowOrder::Interleaved { head_dim } => {
@@ -55,7 +94,7 @@ impl<'a> Weight<'a> {
                 at / head_dim * 2 * head_dim + gate * head_dim + at % head_dim
             }
         };
-        let n = self.row_bytes();
+        let n = self.stored_row_bytes();
         stored.checked_mul(n).and_then(|a| self.data.get(a..a + n)).unwrap_or(&[])
     }
 }

@@ -125,9 +125,9 @@ pub fn load<'a>(
                 }
                 Want::Table(row_bytes) => {
                     for (i, out) in out.chunks_exact_mut((*row_bytes).max(1)).enumerate() {
-                        let row = w.row(i);
+                        let row = w.row(i).map_err(fail)?;
                         if row.len() == out.len() {
-                            out.copy_from_slice(row);
+                            out.copy_from_slice(&row);
                         }
                     }
                 }
@@ -136,7 +136,7 @@ pub fn load<'a>(
                     let mut row = vec![0f32; spec.cols];
                     floats = vec![0f32; spec.rows * spec.cols];
                     for i in 0..spec.rows {
-                        decode_row(w.encoding, w.row(i), &mut row).map_err(fail)?;
+                        decode_row(w.encoding, &w.row(i).map_err(fail)?, &mut row).map_err(fail)?;
                         for (j, v) in row.iter().enumerate() {
                             floats[j * spec.rows + i] = *v;
                         }

@@ -366,21 +366,21 @@ fn fill_panels(
     let mut ints = IntRow::default();
     let mut floats = vec![0f32; if g.kind == Kind::F32 { g.cols } else { 0 }];
     let zero = weight.encoding.int_layout(g.cols).map_or(0, |l| l.zero);
-    let batch = (RELEASE / (weight.row_bytes() * PANEL).max(1)).max(1);
+    let batch = (RELEASE / (weight.stored_row_bytes() * PANEL).max(1)).max(1);
     for (i, out) in out.chunks_exact_mut(g.panel_bytes()).enumerate() {
         if i > 0 && i % batch == 0 && weight.order == RowOrder::Plain {
             done((first + i - batch) * PANEL..(first + i) * PANEL);
         }
         for lane in 0..PANEL.min(g.rows - (first + i) * PANEL) {
-            let bytes = weight.row((first + i) * PANEL + lane);
+            let bytes = weight.row((first + i) * PANEL + lane)?;
             if g.is_int() {
-                int_row(weight.encoding, bytes, g.cols, &mut ints)?;
+                int_row(weight.encoding, &bytes, g.cols, &mut ints)?;
                 put_int(g, zero, &ints, lane, out);
                 if let Some(d) = row_d.get_mut(i * PANEL + lane) {
                     *d = ints.d.first().copied().unwrap_or(0.0);
                 }
             } else if g.kind == Kind::F32 {
-                decode_row(weight.encoding, bytes, &mut floats)?;
+                decode_row(weight.encoding, &bytes, &mut floats)?;
                 for (k, v) in floats.iter().enumerate() {
                     out[(k * PANEL + lane) * 4..][..4].copy_from_slice(&v.to_le_bytes());
                 }

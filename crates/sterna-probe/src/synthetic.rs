@@ -228,7 +228,8 @@ fn fill(encoding: Encoding, rows: usize, cols: usize, random: &mut Random) -> Ve
 impl WeightSource for Synthetic {
     fn weight(&self, name: &str) -> Option<Weight<'_>> {
         let (encoding, rows, cols, data) = self.weights.get(name)?;
-        Some(Weight { encoding: *encoding, rows: *rows, cols: *cols, data, order: RowOrder::Plain })
+        let (encoding, rows, cols) = (*encoding, *rows, *cols);
+        Some(Weight { encoding, stored: encoding, rows, cols, data, order: RowOrder::Plain })
     }
     fn release(&self, _: &str) {}
 }
@@ -257,7 +258,8 @@ impl Matrices {
 impl WeightSource for Matrices {
     fn weight(&self, name: &str) -> Option<Weight<'_>> {
         let (encoding, rows, cols, data) = self.0.get(name)?;
-        Some(Weight { encoding: *encoding, rows: *rows, cols: *cols, data, order: RowOrder::Plain })
+        let (encoding, rows, cols) = (*encoding, *rows, *cols);
+        Some(Weight { encoding, stored: encoding, rows, cols, data, order: RowOrder::Plain })
     }
     fn release(&self, _: &str) {}
 }

@@ -169,9 +169,9 @@ fn load_one<N: Numbers>(
             let mut bytes = room(spec.rows.saturating_mul(row_bytes), "an embedding table")?;
             let mut values = vec![0f32; spec.cols];
             for i in 0..spec.rows {
-                let row = weight.row(i);
-                decode_row(spec.encoding, row, &mut values).map_err(|source| undecodable(spec, source))?;
-                bytes.extend_from_slice(row);
+                let row = weight.row(i).map_err(|source| undecodable(spec, source))?;
+                decode_row(spec.encoding, &row, &mut values).map_err(|source| undecodable(spec, source))?;
+                bytes.extend_from_slice(&row);
             }
             Loaded::Table(Table { encoding: spec.encoding, row_bytes, bytes })
         }
@@ -183,7 +183,8 @@ pub(crate) fn decode_all(spec: &WeightSpec, weight: &Weight<'_>) -> Result<Vec<f
     let mut values = room(spec.rows.saturating_mul(spec.cols), "decoded weights")?;
     values.resize(spec.rows * spec.cols, 0f32);
     for (i, row) in values.chunks_exact_mut(spec.cols).enumerate() {
-        decode_row(spec.encoding, weight.row(i), row).map_err(|source| undecodable(spec, source))?;
+        let read = weight.row(i).and_then(|bytes| decode_row(spec.encoding, &bytes, row));
+        read.map_err(|source| undecodable(spec, source))?;
     }
     Ok(values)
 }

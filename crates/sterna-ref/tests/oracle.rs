@@ -119,7 +119,7 @@ impl<'a> Tiled<'a> {
         };
         let mut changed = BTreeMap::new();
         for w in model.weights() {
-            let (row, part) = (w.weight.row_bytes(), w.name.rsplit('.').next().unwrap());
+            let (row, part) = (w.weight.stored_row_bytes(), w.name.rsplit('.').next().unwrap());
             let keys = match part {
                 "delta_qkv" | "delta_conv" => 2 * d.key_width() * row,
                 "delta_z" | "delta_b" | "delta_a" | "delta_decay" | "delta_dt" => 0,

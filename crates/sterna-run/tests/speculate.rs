@@ -115,8 +115,7 @@ impl Scripted {
 
     fn check(&mut self, shape: Shape, entry: usize, rows: &RowTable) -> Result<(), BackendError> {
         self.held = None;
-        let limits =
-            Limits { vocab: self.plan.vocab, capacity: CONTEXT as u32, committed: &self.committed };
+        let limits = Limits { vocab: self.plan.vocab, capacity: CONTEXT as u32, committed: &self.committed };
         let entry = self.plan.entries.get(entry).ok_or(PlanError::Options("no entry".into()))?;
         Ok(rows.check(shape, entry, &limits)?)
     }

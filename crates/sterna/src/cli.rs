@@ -10,7 +10,7 @@ use sterna_run::SamplingParams;
 
 use sterna_cpu::Isa;
 
-use crate::engine::{self, Device, EngineOptions, IsaName, STATE_CACHE};
+use crate::engine::{self, Device, EngineOptions, IsaName, Linears, STATE_CACHE};
 use crate::speculate::{Mode, SpeculateOptions};
 
 /// Run low-bit language models on this machine.
@@ -42,7 +42,7 @@ pub enum Command {
     Run(RunArgs),
     /// Talk with a model, turn by turn
     Chat(ChatArgs),
-    /// Turn a model into one bundle file; float weights must be ternary
+    /// Turn a model into one bundle file; float weights must be ternary, or become int8 or int4 with --linears
     Pack(PackArgs),
     /// Show what a model file holds, its plan and what a token costs
     Inspect(InspectArgs),
@@ -85,6 +85,10 @@ pub struct ModelArgs {
     /// Positions of the session, prompt and answer together [default: the model's own, at most 4096]
     #[arg(short, long, value_name = "TOKENS", value_parser = positions())]
     pub context: Option<usize>,
+    /// Quantise the float weights of -m while loading them: layers to q8_0 or q4_0, the head to q8_0. The same bits as from
+    /// `pack --linears`, which converts once
+    #[arg(long, value_enum, value_name = "ENCODING", hide_possible_values = true)]
+    pub linears: Option<Linears>,
     /// Machine-readable output on standard output
     #[arg(long)]
     pub json: bool,
@@ -134,6 +138,7 @@ impl ModelArgs {
             isa: self.isa.map_or_else(Isa::detect, IsaName::isa),
             threads: self.threads,
             context: self.context,
+            linears: self.linears,
             ..EngineOptions::default()
         }
     }
@@ -280,15 +285,20 @@ pub struct PackArgs {
     /// Where to write [default: the model's name with .sterna in the current folder]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Quantise float weights of layers to q8_0 (int8) or q4_0 (int4), one scale per 32 weights, and the head to q8_0; norms,
+    /// convolutions and what steers recurrent states stay floats. Says what each kind of weight lost
+    #[arg(long, value_enum, value_name = "ENCODING", hide_possible_values = true)]
+    pub linears: Option<Linears>,
     /// Round weights that are not ternary instead of refusing them (loses quality)
-    #[arg(long)]
+    #[arg(long, conflicts_with = "linears")]
     pub round: bool,
     /// Linear weights to keep as they are, by name or part (for example: down)
     #[arg(long, value_name = "NAME")]
     pub keep: Vec<String>,
     /// Encoding of the head (of the tensor that is head and embedding, where they are one): q8_0, q6_k or another; or keep
-    #[arg(long, value_name = "ENCODING", default_value = "keep", value_parser = table_encoding)]
-    pub head: TableEncoding,
+    /// [default: keep; with --linears q8_0 for a float head]
+    #[arg(long, value_name = "ENCODING", value_parser = table_encoding)]
+    pub head: Option<TableEncoding>,
     /// Encoding of the embedding, in a model with a head of its own
     #[arg(long, value_name = "ENCODING", default_value = "keep", value_parser = table_encoding)]
     pub embedding: TableEncoding,
@@ -333,6 +343,9 @@ pub struct InspectArgs {
     /// List every weight
     #[arg(long)]
     pub weights: bool,
+    /// Show the model as --linears of other commands has it: float weights of layers in q8_0 or q4_0
+    #[arg(long, value_enum, value_name = "ENCODING", hide_possible_values = true)]
+    pub linears: Option<Linears>,
     /// Positions of the session that the plan is for
     #[arg(short, long, value_name = "TOKENS", value_parser = positions())]
     pub context: Option<usize>,

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sterna_bundle::{BundleError, Model};
+use sterna_bundle::{BundleError, Model, Quantise};
 use sterna_cpu::{CpuBackend, CpuOptions, Isa};
+use sterna_format::Encoding;
 use sterna_plan::choose::CostTable;
 use sterna_plan::{Backend, BackendError, DeviceLimits, Fusions, ModelPlan, PlanError, PlanOptions};
 use sterna_ref::RefBackend;
@@ -54,6 +55,9 @@ pub enum EngineError {
     /// The built-in model is damaged: the program was built from a broken tree.
     #[error("the built-in model cannot be read: {0}")]
     BuiltIn(Box<BundleError>),
+    /// Weights that cannot be quantised while they are loaded.
+    #[error("--linears: {0}")]
+    Quantise(Box<BundleError>),
     /// An instruction set that this processor lacks.
     #[error("this processor has no {isa}; the best it has is {best}, which is what it takes without --isa")]
     NoIsa {
@@ -132,6 +136,27 @@ impl IsaName {
     }
 }
 
+/// Encodings for the float weights of layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Linears {
+    /// int8, one scale per 32 weights
+    #[value(name = "q8_0")]
+    Q8_0,
+    /// int4, one scale per 32 weights; the head still becomes q8_0
+    #[value(name = "q4_0")]
+    Q4_0,
+}
+
+impl Linears {
+    /// What is to be quantised.
+    pub fn quantise(self) -> Quantise {
+        Quantise::new(match self {
+            Linears::Q8_0 => Encoding::Q8_0,
+            Linears::Q4_0 => Encoding::Q4_0,
+        })
+    }
+}
+
 /// How to run a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineOptions {
@@ -151,6 +176,8 @@ pub struct EngineOptions {
     pub speculate: SpeculateOptions,
     /// Bytes that snapshots of recurrent states may take.
     pub state_cache: usize,
+    /// What float weights become while they are loaded; `None` leaves them.
+    pub linears: Option<Linears>,
 }
 
 impl Default for EngineOptions {
@@ -164,6 +191,7 @@ impl Default for EngineOptions {
             fusions: Fusions::ALL,
             speculate: SpeculateOptions::off(),
             state_cache: STATE_CACHE,
+            linears: None,
         }
     }
 }
@@ -207,8 +235,12 @@ impl Engine {
     /// Plans `model`.
     ///
     /// # Errors
-    /// A context the model does not allow, or weights that do not fit its configuration.
-    pub fn new(model: Model, options: &EngineOptions) -> Result<Self, EngineError> {
+    /// A context the model does not allow, or weights that do not fit its configuration; weights to quantise that are no
+    /// floats.
+    pub fn new(mut model: Model, options: &EngineOptions) -> Result<Self, EngineError> {
+        if let Some(linears) = options.linears {
+            model.quantise(&linears.quantise()).map_err(|e| EngineError::Quantise(Box::new(e)))?;
+        }
         let context = options.context.unwrap_or(model.config.context.min(DEFAULT_CONTEXT));
         let taps = options.speculate.taps(&model);
         let plan_options = PlanOptions { fusions: options.fusions, taps, ..PlanOptions::new(context) };

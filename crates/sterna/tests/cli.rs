@@ -317,3 +317,56 @@ fn a_head_is_encoded_anew_and_compared() {
     }
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+/// A float checkpoint in int8: packed with what every kind lost, noted in the bundle, and the same answer loaded directly.
+#[test]
+fn linear_weights_are_quantised_packed_or_while_loading() {
+    let folder = temp("linears");
+    let (bundle, keep) = (folder.join("q8.sterna"), folder.join("keep.sterna"));
+    let (bundle, keep) = (bundle.to_str().unwrap(), keep.to_str().unwrap());
+    let oracle = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/oracle/f_llama");
+    let kind = |report: &Value, kind: &str| {
+        let kinds = report["quantised"].as_array().unwrap().clone();
+        kinds.into_iter().find(|k| k["kind"] == kind).unwrap_or_default()
+    };
+    let report = json(&["pack", oracle, "--linears", "q8_0", "-o", bundle, "--json"]);
+    let (down, head) = (kind(&report, "down"), kind(&report, "head"));
+    assert!(down["residual"].as_f64().unwrap() > 0.0 && down["from"] == "bf16" && down["to"] == "q8_0");
+    assert_eq!(head["to"], "q8_0");
+    let said = text(&sterna(&["pack", oracle, "--linears", "q4_0", "--head", "keep", "-o", keep]));
+    let line = said.lines().find(|l| l.trim_start().starts_with("down ")).unwrap();
+    assert!(line.contains("bf16 to q4_0") && line.ends_with(" %"), "{said}");
+    assert!(said.contains("every other weight is exactly the source's"), "{said}");
+    let noted = json(&["inspect", keep, "--json"]);
+    assert!(kind(&noted, "head").is_null() && kind(&noted, "down")["to"] == "q4_0", "{noted}");
+
+    let noted = json(&["inspect", bundle, "--json"]);
+    assert_eq!(noted["quantised"], report["quantised"]);
+    let shown = text(&sterna(&["inspect", oracle, "--linears", "q8_0"]));
+    assert!(shown.contains("while loading") && shown.contains("q8_0"), "{shown}");
+
+    let answer = |args: &[&str]| {
+        let made = json(&[&["run", "the cat", "-n", "12", "--ignore-end", "--json", "-m"], args].concat());
+        (made["tokens"].clone(), made["margins"].clone())
+    };
+    let loaded = answer(&[oracle, "--linears", "q8_0"]);
+    assert_eq!(loaded, answer(&[bundle]));
+    assert_ne!(loaded, answer(&[oracle]), "nothing was quantised");
+    // The other model of a comparison is what its file says.
+    let gate = ["gate", "-m", oracle, "--linears", "q8_0", "--against", bundle, "--positions", "60"];
+    assert_eq!(json(&[&gate[..], &["--json"]].concat())["against"]["identical"], 60);
+
+    for (args, words) in [
+        (&["run", "x", "--linears", "q8_0"][..], "layers.0.q\" is tq2_0 already"),
+        (&["pack", bundle, "--linears", "q4_0", "-o", "x"], "q8_0 already"),
+        (&["run", "x", "-m", oracle, "--linears", "q6_k"], "possible values: q8_0, q4_0"),
+        (&["pack", oracle, "--linears", "q8_0", "--round"], "cannot be used with"),
+        (&["pack", oracle, "--linears", "q8_0", "--keep", "embed", "-o", "x"], "keep"),
+        (&["bench", "--linears", "q8_0", "--synthetic", "bitcpm-8b"], "cannot be used with"),
+    ] {
+        let out = sterna(args);
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert!(!out.status.success() && said.contains(words), "{args:?}: {said}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -62,7 +62,8 @@ fn a_hybrid_says_the_same_whoever_drafts() {
     let who = ["--speculate", "oracle,perfect,hostile,auto", "--draft-tokens", "1,2,5,8"];
     passes(&[&args[..], &who, &prompts()[..4]].concat());
     // A random model's head agrees with it about as often as chance: what it drafts is rejected, and that is fine.
-    let (said, passed) = sterna(&[&args[..], &["--speculate", "mtp", "--draft-tokens", "3"], &prompts()[..4]].concat());
+    let (said, passed) =
+        sterna(&[&args[..], &["--speculate", "mtp", "--draft-tokens", "3"], &prompts()[..4]].concat());
     assert!(passed || said.contains("no draft was accepted") && !said.contains("differ"), "{said}");
 }
 

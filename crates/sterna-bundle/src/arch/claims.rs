@@ -28,6 +28,8 @@ pub(crate) struct Located {
     pub order: RowOrder,
     /// How its values differ from the canonical ones.
     pub convert: Convert,
+    /// The encoding in which its rows are handed out, if it is not the file's.
+    pub recode: Option<Encoding>,
 }
 
 /// What a reader does to the values of a vector; the result is f32.
@@ -187,6 +189,7 @@ pub(crate) fn claim(
             cols: w.cols,
             order,
             convert,
+            recode: None,
         };
         found.insert(w.name, located);
     }

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize, Serialize};
 
 use sterna_checkpoint::TokenizerConfig;
+use sterna_format::Encoding;
 
 use super::{FORMAT, VERSION, same_hash};
 use crate::check::check;
 use crate::error::{BundleError, shorten};
-use crate::{ATTENTION_PIECE, ModelConfig, Numerics, RECURRENCE, ROUNDING};
+use crate::{ATTENTION_PIECE, ModelConfig, Numerics, Quantised, RECURRENCE, ROUNDING};
 
 const PLACE: &str = "bundle manifest";
 
@@ -29,6 +30,9 @@ pub struct Manifest {
     pub entry_points: Vec<EntryPoint>,
     /// Every weight by canonical name.
     pub weights: BTreeMap<String, WeightEntry>,
+    /// What was encoded anew on the way here, and what that lost. For people: nothing is computed from it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quantised: Vec<Quantised>,
     /// Special tokens, chat template and the like.
     pub tokenizer: TokenizerConfig,
     /// SHA-256 of the tensor `tokenizer.json`.
@@ -106,6 +110,19 @@ impl Manifest {
             let found = n.recurrence.as_deref().unwrap_or("absent");
             let wanted = recurrence.unwrap_or("no recurrence in a model without recurrent layers");
             return Err(BundleError::key(PLACE, "numerics.recurrence", found, wanted));
+        }
+        for q in &self.quantised {
+            let known = [&q.from, &q.to].iter().all(|e| e.parse::<Encoding>().is_ok());
+            if !known || q.residual.is_some_and(|r| !(r.is_finite() && r >= 0.0)) {
+                let found = format!("{} to {}, lost {:?}", q.from, q.to, q.residual);
+                let key = format!("quantised.{}", shorten(&q.kind));
+                return Err(BundleError::key(
+                    PLACE,
+                    key,
+                    found,
+                    "names of encodings, and a loss of 0 or more",
+                ));
+            }
         }
         let ascending = |e: &EntryPoint| {
             e.widths.first().is_some_and(|w| *w > 0)

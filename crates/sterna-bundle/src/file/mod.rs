@@ -137,6 +137,7 @@ fn match_weights(
             cols: w.cols,
             order: RowOrder::Plain,
             convert: Convert::No,
+            recode: None,
         };
         found.insert(w.name, located);
     }

@@ -34,7 +34,7 @@ pub fn values(model: &Model, name: &str) -> Vec<f32> {
     let w = model.weight(name).unwrap_or_else(|| panic!("no {name}"));
     let mut out = vec![0.0; w.rows * w.cols];
     for (i, row) in out.chunks_mut(w.cols).enumerate() {
-        decode_row(w.encoding, w.row(i), row).unwrap();
+        decode_row(w.encoding, &w.row(i).unwrap(), row).unwrap();
     }
     out
 }

@@ -29,7 +29,7 @@ fn packed(
     }
     let numerics = if group == 0 { LinearNumerics::Float } else { LinearNumerics::Int8 { group } };
     let spec = WeightSpec { name: "w".into(), encoding, rows, cols, usage: WeightUse::Linear(numerics) };
-    let weight = Weight { encoding, rows, cols, data: &data, order: RowOrder::Plain };
+    let weight = Weight { encoding, stored: encoding, rows, cols, data: &data, order: RowOrder::Plain };
     repack(isa, &spec, &weight)
 }
 
@@ -60,7 +60,7 @@ fn rows_come_back_as_they_were() {
         let group = encoding.int_layout(cols).map_or(0, |l| l.group);
         let numerics = if group == 0 { LinearNumerics::Float } else { LinearNumerics::Int8 { group } };
         let spec = WeightSpec { name: "w".into(), encoding, rows, cols, usage: WeightUse::Linear(numerics) };
-        let weight = Weight { encoding, rows, cols, data: &data, order: RowOrder::Plain };
+        let weight = Weight { encoding, stored: encoding, rows, cols, data: &data, order: RowOrder::Plain };
         for isa in Isa::ALL {
             let m = repack(isa, &spec, &weight);
             for r in 0..rows {
@@ -206,7 +206,8 @@ fn codes_of_three_overflow_no_partial_sum() {
         }
         let usage = WeightUse::Linear(LinearNumerics::Int8 { group });
         let spec = WeightSpec { name: "w".into(), encoding, rows: 16, cols: K, usage };
-        let weight = Weight { encoding, rows: 16, cols: K, data: &data, order: RowOrder::Plain };
+        let weight =
+            Weight { encoding, stored: encoding, rows: 16, cols: K, data: &data, order: RowOrder::Plain };
         for isa in Isa::here() {
             let m = repack(isa, &spec, &weight);
             for (rows, sign) in [(1, 1.0), (3, -1.0), (16, 1.0)] {
@@ -245,7 +246,8 @@ fn any_codes_give_the_bits_of_the_portable_twin() {
             }
             let usage = WeightUse::Linear(LinearNumerics::Int8 { group });
             let spec = WeightSpec { name: "w".into(), encoding, rows: 16, cols: K, usage };
-            let weight = Weight { encoding, rows: 16, cols: K, data: &data, order: RowOrder::Plain };
+            let weight =
+                Weight { encoding, stored: encoding, rows: 16, cols: K, data: &data, order: RowOrder::Plain };
             let x: Vec<Vec<f32>> = (0..13)
                 .map(|r| {
                     let value = |k: usize| match r % 3 {

@@ -102,7 +102,8 @@ impl IntMatrix {
         let mut m = Self { cols, layout, group, codes, d, dmin, sc, mn };
         let mut row = IntRow::default();
         for i in 0..spec.rows {
-            int_row(spec.encoding, weight.row(i), cols, &mut row).map_err(|e| undecodable(spec, e))?;
+            let read = weight.row(i).and_then(|bytes| int_row(spec.encoding, &bytes, cols, &mut row));
+            read.map_err(|e| undecodable(spec, e))?;
             m.push(&row);
             if !m.fits_i32(i) {
                 let what = format!("`{}`: row {i} may overflow 32-bit sums", spec.name);

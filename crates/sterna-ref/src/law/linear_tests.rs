@@ -15,7 +15,11 @@ fn load(encoding: Encoding, cols: usize, group: usize, data: &[u8]) -> Result<Ma
     let rows = data.len() / encoding.row_bytes(cols).unwrap();
     let spec = WeightSpec { name: "w".into(), encoding, rows, cols, usage: WeightUse::Linear(numerics) };
     accepts(&spec, numerics).map_err(|what| BackendError::Unsupported { backend: "ref-law", what })?;
-    Matrix::load(&spec, numerics, &Weight { encoding, rows, cols, data, order: RowOrder::Plain })
+    Matrix::load(
+        &spec,
+        numerics,
+        &Weight { encoding, stored: encoding, rows, cols, data, order: RowOrder::Plain },
+    )
 }
 
 /// T1: 4096 weights of +1 with extreme activations, against i64.

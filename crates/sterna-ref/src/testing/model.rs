@@ -226,7 +226,7 @@ impl TestModel {
 impl WeightSource for TestModel {
     fn weight(&self, name: &str) -> Option<Weight<'_>> {
         let Stored { encoding, rows, cols, ref data, order } = *self.weights.get(name)?;
-        Some(Weight { encoding, rows, cols, data, order })
+        Some(Weight { encoding, stored: encoding, rows, cols, data, order })
     }
     fn release(&self, _name: &str) {}
 }

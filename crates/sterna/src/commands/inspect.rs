@@ -15,7 +15,8 @@ use crate::engine::{Engine, EngineOptions, open_model};
 pub fn main(args: &InspectArgs) -> Outcome {
     let name = args.model.as_deref().or(args.path.as_deref());
     let fusions = if args.unfused { Fusions::NONE } else { Fusions::ALL };
-    let options = EngineOptions { fusions, context: args.context, ..EngineOptions::default() };
+    let options =
+        EngineOptions { fusions, context: args.context, linears: args.linears, ..EngineOptions::default() };
     let engine = Engine::new(open_model(name)?, &options)?;
     let (model, plan) = (&engine.model, &engine.plan);
     let bare = EngineOptions { fusions: Fusions::NONE, ..options };
@@ -26,7 +27,7 @@ pub fn main(args: &InspectArgs) -> Outcome {
         let k = kinds.entry(w.weight.encoding.name()).or_default();
         k.0 += 1;
         k.1 += (w.weight.rows * w.weight.cols) as u64;
-        k.2 += w.weight.data.len() as u64;
+        k.2 += w.weight.bytes();
     }
     let c = &model.config;
     let tokenizer = model.tokenizer.config();
@@ -46,7 +47,7 @@ pub fn main(args: &InspectArgs) -> Outcome {
             let all = model.weights().map(|w| {
                 json!({
                     "name": w.name, "encoding": w.weight.encoding.name(), "rows": w.weight.rows, "cols": w.weight.cols,
-                    "bytes": w.weight.data.len(),
+                    "bytes": w.weight.bytes(),
                 })
             });
             all.collect::<Vec<_>>()
@@ -59,6 +60,7 @@ pub fn main(args: &InspectArgs) -> Outcome {
             "{}",
             json!({
                 "name": model.name, "source": model.source_kind().name(), "config": c, "encodings": kinds,
+                "quantised": model.quantised(),
                 "context": plan.context, "unfused_ops": unfused, "entries": entries, "weights": weights,
                 "tokenizer": {"vocab": model.tokenizer.vocab_size(), "bos": tokenizer.bos, "eos": tokenizer.eos,
                               "add_bos": tokenizer.add_bos, "chat_template": tokenizer.chat_template},
@@ -123,6 +125,7 @@ pub fn main(args: &InspectArgs) -> Outcome {
             output::megabytes(*bytes)
         );
     }
+    output::quantised(&model.quantised())?;
     if args.weights {
         for w in model.weights() {
             say!("  {:24} {:12} [{}, {}]", w.name, w.weight.encoding.name(), w.weight.rows, w.weight.cols);

@@ -6,11 +6,22 @@ use std::path::Path;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use sterna_bundle::Quantised;
 use sterna_run::{Drafts, Session, SessionError};
 
 use crate::engine::{Engine, EngineError};
 use crate::measure::costs;
 use crate::speculate::SpeculateError;
+
+/// Writes a line to standard output and hands an error on: a full disk or a reader that went away is no reason to
+/// panic, as `println!` would.
+macro_rules! say {
+    ($($arg:tt)*) => {{
+        use std::io::Write as _;
+        writeln!(std::io::stdout().lock(), $($arg)*)?
+    }};
+}
+pub(crate) use say;
 
 /// A bar for bytes; hidden when standard error is no terminal or `quiet` is set.
 pub fn bytes_bar(what: &'static str, quiet: bool) -> ProgressBar {
@@ -82,6 +93,19 @@ pub fn megabytes(bytes: u64) -> String {
     }
 }
 
+/// What weights lost when they were quantised, by kind; nothing where none was.
+pub fn quantised(kinds: &[Quantised]) -> std::io::Result<()> {
+    if kinds.is_empty() {
+        return Ok(());
+    }
+    say!("quantised, by kind of weight, with the loss (root mean square, of the weights' own)");
+    for k in kinds {
+        let lost = k.residual.map_or_else(|| "while loading".to_owned(), |r| format!("{:.2} %", r * 100.0));
+        say!("  {:12} {:4} tensors  {} to {}  {lost}", k.kind, k.tensors, k.from, k.to);
+    }
+    Ok(())
+}
+
 /// The words for a session that has no room, with what to do.
 pub fn is_context_full(error: &sterna_run::GenerateError) -> bool {
     matches!(error, sterna_run::GenerateError::Session(SessionError::ContextFull { .. }))
@@ -95,16 +119,6 @@ pub fn check_writable(path: &Path) -> std::io::Result<()> {
     OpenOptions::new().write(true).create_new(true).open(path)?;
     std::fs::remove_file(path)
 }
-
-/// Writes a line to standard output and hands an error on: a full disk or a reader that went away is no reason to
-/// panic, as `println!` would.
-macro_rules! say {
-    ($($arg:tt)*) => {{
-        use std::io::Write as _;
-        writeln!(std::io::stdout().lock(), $($arg)*)?
-    }};
-}
-pub(crate) use say;
 
 /// Writes a line to standard error; nobody is left to tell when that fails.
 pub fn complain(text: impl std::fmt::Display) {

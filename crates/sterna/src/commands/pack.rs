@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use sterna_bundle::{PackOptions, TernaryPolicy, pack};
+use sterna_bundle::{PackOptions, Quantise, TernaryPolicy, pack};
 
 use super::output::say;
 use super::{Outcome, output, signals};
@@ -12,7 +12,7 @@ use crate::engine::open_model;
 
 /// Runs the command.
 pub fn main(args: &PackArgs) -> Outcome {
-    let model = open_model(Some(&args.source))?;
+    let mut model = open_model(Some(&args.source))?;
     let stem: String =
         model.name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
     let dest = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{stem}.sterna")));
@@ -36,6 +36,12 @@ pub fn main(args: &PackArgs) -> Outcome {
     if inside(&args.source) {
         return Err(format!("{} is a file of the source; -o names another one", dest.display()).into());
     }
+    if let Some(linears) = args.linears {
+        let how = linears.quantise();
+        // A head that is asked for by name is encoded from its floats, not from another encoding.
+        let head = how.head.filter(|_| args.head.is_none());
+        model.quantise(&Quantise { head, keep: args.keep.clone(), ..how })?;
+    }
     // Half a bundle is of no use to anybody.
     if let Some(part) = sterna_bundle::temporary(&dest) {
         signals::before_the_end(move || drop(std::fs::remove_file(&part)))?;
@@ -47,7 +53,7 @@ pub fn main(args: &PackArgs) -> Outcome {
         PackOptions {
             ternary: if args.round { TernaryPolicy::Round } else { TernaryPolicy::Exact },
             keep: args.keep.clone(),
-            head: args.head.0,
+            head: args.head.and_then(|h| h.0),
             embedding: args.embedding.0,
             untie: args.untie,
             progress: &mut |done, total| {
@@ -71,7 +77,7 @@ pub fn main(args: &PackArgs) -> Outcome {
             "{}",
             serde_json::json!({
                 "file": dest, "file_bytes": report.file_bytes, "source_bytes": before,
-                "worst_residual": report.worst_residual(), "tensors": tensors,
+                "worst_residual": report.worst_residual(), "quantised": report.quantised, "tensors": tensors,
             })
         );
         return Ok(ExitCode::SUCCESS);
@@ -83,9 +89,12 @@ pub fn main(args: &PackArgs) -> Outcome {
         output::megabytes(before),
         report.tensors.len()
     );
+    let quantised = |t: &sterna_bundle::PackedTensor| {
+        args.linears.is_some() && Quantise::ENCODINGS.contains(&t.to) && t.from.is_float()
+    };
     let table =
         |t: &sterna_bundle::PackedTensor| t.from != t.to && matches!(t.name.as_str(), "head" | "embed");
-    for t in report.tensors.iter().filter(|t| table(t)) {
+    for t in report.tensors.iter().filter(|t| table(t) && args.linears.is_none()) {
         say!(
             "{}: {} to {}, {} to {}, lost {:.2} % (root mean square); `sterna gate --against` tells what that changes",
             t.name,
@@ -96,7 +105,11 @@ pub fn main(args: &PackArgs) -> Outcome {
             t.residual * 100.0
         );
     }
-    let others = report.tensors.iter().filter(|t| !table(t));
+    if args.linears.is_some() {
+        output::quantised(&report.quantised)?;
+        say!("`sterna gate --against` (or `gate quality`) tells what that changes");
+    }
+    let others = report.tensors.iter().filter(|t| !table(t) && !quantised(t));
     match others.map(|t| t.residual).fold(0.0, f64::max) {
         0.0 if report.worst_residual() == 0.0 => say!("every weight is exactly the source's"),
         0.0 => say!("every other weight is exactly the source's"),

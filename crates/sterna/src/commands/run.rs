@@ -259,6 +259,7 @@ mod tests {
             reused_tokens: 0,
             prefill: std::time::Duration::ZERO,
             decode: std::time::Duration::ZERO,
+            drafts: sterna_run::Drafts::default(),
         };
         let end = Finish::End { token: 2 };
         let note = empty(&made(vec![], 1.5, end.clone())).unwrap();

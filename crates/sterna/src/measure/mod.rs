@@ -21,7 +21,7 @@ use sterna_run::Session;
 
 use crate::cli::ModelArgs;
 use crate::commands::output;
-use crate::engine::{self, Engine, EngineOptions};
+use crate::engine::{self, Engine, EngineOptions, Linears};
 
 pub use costs::{folder as costs_folder, save as save_costs};
 pub use lock::Turn;
@@ -35,7 +35,7 @@ pub struct MeasureArgs {
     #[command(flatten)]
     pub model: ModelArgs,
     /// Random weights at the shapes of a published model instead of a file
-    #[arg(long, value_name = "SHAPE", conflicts_with = "model", value_parser = synthetic::SHAPES.to_vec())]
+    #[arg(long, value_name = "SHAPE", conflicts_with_all = ["model", "linears"], value_parser = synthetic::SHAPES.to_vec())]
     pub synthetic: Option<String>,
     /// With --synthetic: layers [default: the model's]
     #[arg(long, requires = "synthetic", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]
@@ -73,12 +73,16 @@ impl MeasureArgs {
 
     /// What is measured, in words.
     pub fn subject(&self) -> String {
+        let linears = self.model.linears.map_or("", |l| match l {
+            Linears::Q8_0 => ", layers quantised to q8_0",
+            Linears::Q4_0 => ", layers quantised to q4_0",
+        });
         match (&self.synthetic, &self.model.model) {
             (Some(shape), _) => {
                 let layers = self.layers.map_or_else(String::new, |n| format!(", {n} layers"));
                 format!("synthetic {shape}{layers}, {} and {}", self.weights, self.head)
             }
-            (None, Some(path)) => path.display().to_string(),
+            (None, Some(path)) => format!("{}{linears}", path.display()),
             (None, None) => engine::BUILT_IN_NAME.to_owned(),
         }
     }

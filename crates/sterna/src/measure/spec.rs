@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 
-use crate::engine::{Device, EngineOptions, IsaName};
+use crate::engine::{Device, EngineOptions, IsaName, Linears};
 
 /// What an arm has of its own; the command line's settings for the rest.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,6 +15,7 @@ pub struct ArmSpec {
     model: Option<PathBuf>,
     device: Option<Device>,
     isa: Option<IsaName>,
+    linears: Option<Linears>,
     threads: Option<usize>,
     context: Option<usize>,
     /// Rows of a call at most.
@@ -23,7 +24,7 @@ pub struct ArmSpec {
     pub prefix: usize,
 }
 
-const KEYS: &str = "name, model, device, isa, threads, context, width, prefix";
+const KEYS: &str = "name, model, linears, device, isa, threads, context, width, prefix";
 
 impl FromStr for ArmSpec {
     type Err = String;
@@ -48,6 +49,7 @@ impl FromStr for ArmSpec {
                 "model" => spec.model = Some(value.into()),
                 "device" => spec.device = Some(named(key, value)?),
                 "isa" => spec.isa = Some(named(key, value)?),
+                "linears" => spec.linears = Some(named(key, value)?),
                 "threads" => spec.threads = Some(number(1, 1024)?),
                 "context" => spec.context = Some(number(1, 1 << 20)?),
                 "width" => spec.width = Some(number(1, 1024)?),
@@ -81,6 +83,7 @@ impl ArmSpec {
         let mut options = base.clone();
         options.device = self.device.unwrap_or(options.device);
         options.isa = self.isa.map_or(options.isa, IsaName::isa);
+        options.linears = self.linears.or(options.linears);
         options.threads = self.threads.unwrap_or(options.threads);
         options.context = self.context.or(options.context);
         (self.model.clone(), options)
@@ -99,6 +102,8 @@ mod tests {
         assert_eq!((spec.name.as_str(), spec.width, spec.prefix), ("one", Some(16), 64));
         assert_eq!((model, options.threads), (Some("a b.gguf".into()), 1));
         assert_eq!(options.isa, sterna_cpu::Isa::Portable);
+        let spec: ArmSpec = "linears=q4_0".parse().unwrap();
+        assert_eq!(spec.engine(&EngineOptions::default()).1.linears, Some(Linears::Q4_0));
         assert_eq!("threads=2".parse::<ArmSpec>().unwrap().name, "threads=2");
         assert_eq!(ArmSpec::base().engine(&EngineOptions::default()), (None, EngineOptions::default()));
         for (bad, says) in [
@@ -108,6 +113,7 @@ mod tests {
             ("width=x", "a number"),
             ("isa=sse9", "avx2"),
             ("device=tpu", "ref-law"),
+            ("linears=q3_0", "q8_0, q4_0"),
             ("speed=fast", "keys are name"),
             ("", "KEY=VALUE"),
             ("threads=1,threads=2", "twice"),

@@ -111,7 +111,9 @@ fn against(args: &GateArgs, path: &Path) -> Outcome {
         return Err(format!("--min-agreement {}: a share is a number from 0 to 1", args.min_agreement).into());
     }
     let base = Engine::open(args.model.model.as_deref(), &args.model.options())?;
-    let other = Engine::open(Some(path), &args.model.options())?;
+    // --linears is about the base: the other model is what its file says.
+    let as_it_is = EngineOptions { linears: None, ..args.model.options() };
+    let other = Engine::open(Some(path), &as_it_is)?;
     gate::same_tokens(&base.model.tokenizer, &other.model.tokenizer)?;
     let room = base.plan.context.min(other.plan.context);
     let window = args.window.unwrap_or(room.min(512));
