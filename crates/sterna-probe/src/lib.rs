@@ -12,6 +12,7 @@
 //! * [`trace`]: when a session's ops ran, for Perfetto.
 //! * [`synthetic`]: seeded weights at true shapes; [`tokens`]: seeded token sequences.
 
+mod accept;
 pub mod bench;
 pub mod clock;
 pub mod command;
@@ -34,4 +35,5 @@ pub mod tokens;
 pub mod trace;
 pub mod verify;
 
+pub use accept::{AcceptPoint, accept_cost};
 pub use table::count;

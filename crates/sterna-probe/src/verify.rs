@@ -7,12 +7,19 @@ use sterna_plan::choose::{COST_SCHEMA, CostTable};
 use sterna_run::Session;
 use sterna_run::speculate::Proposer;
 
-use crate::bench::{BenchError, RowsWanted, WidthOptions, WidthTable, width_table_beside};
+use crate::accept::{AcceptPoint, accept_cost};
+use crate::bench::{BenchError, RowsWanted, WidthOptions, WidthRow, WidthTable, width_table_beside};
+use crate::count;
 use crate::drafting::{DraftCost, Rehearsal};
 use crate::interleave::Interleaved;
 use crate::limits::Limits;
 use crate::stats;
-use crate::table::{Table, number, percent};
+use crate::table::{Table, bytes, number, percent};
+
+/// Rows of the call that shows what the kernels reach.
+const WIDE: usize = 128;
+/// Rows of the call of which some are accepted.
+const ACCEPT_ROWS: usize = 16;
 
 /// One width.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,6 +30,29 @@ pub struct CostPoint {
     pub seconds: f64,
     /// Over the seconds of one row.
     pub steps: f64,
+    /// Seconds that the [roofline](Roofline) allows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roofline: Option<f64>,
+}
+
+/// The least that a call can take: its weights once at the speed of memory, or its multiply-accumulates at the rate that the
+/// widest call reaches, whichever is longer.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Roofline {
+    /// Bytes of weights of a call.
+    pub weight_bytes: u64,
+    /// Reading memory, GB/s.
+    pub memory_gb_s: f64,
+    /// Rows of the widest call, and its GMAC/s.
+    pub rows: usize,
+    /// Of all threads.
+    pub gmac_s: f64,
+}
+
+impl Roofline {
+    fn seconds(&self, macs: u64) -> f64 {
+        (self.weight_bytes as f64 / self.memory_gb_s).max(macs as f64 / self.gmac_s) / 1e9
+    }
 }
 
 /// `fixed + per_row * width` by least squares, in decode steps.
@@ -78,6 +108,12 @@ pub struct VerifyCost {
     pub prefix: usize,
     /// Ascending widths, the first is 1.
     pub points: Vec<CostPoint>,
+    /// What bounds the points, where a wide call was measured beside them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roofline: Option<Roofline>,
+    /// Accepting some rows of a call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accept: Vec<AcceptPoint>,
     /// The straight line.
     pub line: LineFit,
     /// The staircase.
@@ -157,22 +193,44 @@ pub fn round_cost(
     proposer: Option<&mut dyn Proposer>,
     limits: &Limits,
 ) -> Result<(VerifyCost, WidthTable), BenchError> {
-    let options = WidthOptions { wanted: RowsWanted::All, ..options.clone() };
+    let mut options = WidthOptions { wanted: RowsWanted::All, ..options.clone() };
+    let widths = options.widths.len();
     if options.widths.first() != Some(&1) {
         return Err(BenchError::Options(
             "verify cost is counted in calls of one row: widths must begin with 1".into(),
         ));
     }
+    // What the kernels reach when a call is wide, in the same turns.
+    let plan = std::sync::Arc::clone(session.executor().plan());
+    let widest = plan.entries.iter().map(|e| e.width).max().unwrap_or(1).min(WIDE);
+    if options.widths.last().is_some_and(|w| *w < widest) && options.prefix + widest <= session.context() {
+        options.widths.push(widest);
+    }
     let rehearsal = proposer.map(|p| Rehearsal::new(session, &options, p)).transpose()?;
     let beside = rehearsal.as_ref().map_or_else(Vec::new, Rehearsal::arms);
     let table = width_table_beside(session, &options, beside, limits)?;
-    let points: Vec<CostPoint> = table
-        .rows
-        .iter()
-        .map(|r| CostPoint { width: r.width, seconds: r.ms.median / 1e3, steps: r.cost_in_steps })
-        .collect();
+    let wide = table.rows.get(widths).filter(|r| r.load.gmac_s > 0.0 && limits.read_gb_s() > 0.0);
+    let roofline = wide.map(|r| Roofline {
+        weight_bytes: r.load.weight_bytes,
+        memory_gb_s: limits.read_gb_s(),
+        rows: r.width,
+        gmac_s: r.load.gmac_s,
+    });
+    let point = |r: &WidthRow| CostPoint {
+        width: r.width,
+        seconds: r.ms.median / 1e3,
+        steps: r.cost_in_steps,
+        roofline: roofline.map(|l| l.seconds(r.load.macs)),
+    };
+    let points: Vec<CostPoint> = table.rows.iter().take(widths).map(point).collect();
     let step = points.first().map_or(0.0, |p| p.seconds);
-    let drafts = rehearsal.map(|r| r.cost(table.samples.arms.get(points.len()..).unwrap_or_default(), step));
+    let drafts =
+        rehearsal.map(|r| r.cost(table.samples.arms.get(table.rows.len()..).unwrap_or_default(), step));
+    let rows = points.last().map_or(1, |p| p.width).min(ACCEPT_ROWS);
+    let accept = match rows {
+        0 | 1 => Vec::new(),
+        _ => accept_cost(session, options.prefix, rows, options.rounds, step)?,
+    };
     let few = || BenchError::Options("a fit needs two widths".into());
     let cost = VerifyCost {
         model: about.0.to_owned(),
@@ -181,6 +239,8 @@ pub fn round_cost(
         prefix: options.prefix,
         line: fit_line(&points).ok_or_else(few)?,
         stairs: fit_stairs(&points).ok_or_else(few)?,
+        roofline,
+        accept,
         points,
         samples: table.samples.clone(),
         drafts,
@@ -349,7 +409,9 @@ fn needed_acceptance(k: usize, accepted: f64) -> Option<f64> {
 
 impl fmt::Display for VerifyCost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut t = Table::new(&["rows", "ms", "steps", "a row", "line", "residual", "stairs", "residual"]);
+        let head =
+            ["rows", "ms", "roofline", "over it", "steps", "a row", "line", "residual", "stairs", "residual"];
+        let mut t = Table::new(&head);
         for (i, p) in self.points.iter().enumerate() {
             let signed = |r: Option<&f64>| r.map_or(String::new(), |r| format!("{r:+.3}"));
             let fitted = |r: Option<&f64>| r.map_or(String::new(), |r| format!("{:.2}", p.steps - r));
@@ -357,6 +419,8 @@ impl fmt::Display for VerifyCost {
             t.row(vec![
                 p.width.to_string(),
                 number(1e3 * p.seconds),
+                p.roofline.map_or("-".into(), |r| number(1e3 * r)),
+                p.roofline.map_or("-".into(), |r| format!("{:.2}", p.seconds / r)),
                 format!("{:.2}", p.steps),
                 format!("{:.3}", p.steps / p.width as f64),
                 fitted(line),
@@ -385,6 +449,16 @@ impl fmt::Display for VerifyCost {
         let better = if l.bic <= s.bic { "line" } else { "staircase" };
         let (rms, worst, bic) = (s.rms, worst(&s.residuals), s.bic);
         writeln!(f, "staircase: {stairs}; residuals rms {rms:.3}, worst {worst:.3}, BIC {bic:.1}")?;
+        if let Some(r) = &self.roofline {
+            let (weights, rows) = (bytes(r.weight_bytes), count(r.rows, "row"));
+            let (gb, gmac) = (number(r.memory_gb_s), number(r.gmac_s));
+            writeln!(f, "roofline: {weights} at {gb} GB/s, or the {gmac} GMAC/s of a call of {rows}")?;
+        }
+        let accepts = self.accept.iter().map(|a| format!("{}: {:.3}", a.accepted, a.steps));
+        let accepts = accepts.collect::<Vec<_>>().join(", ");
+        if let Some(a) = self.accept.first() {
+            writeln!(f, "accepting some of {}: {accepts} decode steps", count(a.rows, "row"))?;
+        }
         if let Some(d) = &self.drafts {
             let steps: Vec<String> =
                 d.points.iter().map(|p| format!("{}: {:.2}", p.drafts, p.steps)).collect();
@@ -449,7 +523,12 @@ mod tests {
     fn points(costs: &[(usize, f64)]) -> Vec<CostPoint> {
         costs
             .iter()
-            .map(|(width, steps)| CostPoint { width: *width, seconds: steps * 0.01, steps: *steps })
+            .map(|(width, steps)| CostPoint {
+                width: *width,
+                seconds: steps * 0.01,
+                steps: *steps,
+                roofline: None,
+            })
             .collect()
     }
 
@@ -463,6 +542,8 @@ mod tests {
             prefix: 0,
             line: fit_line(&points).unwrap(),
             stairs: fit_stairs(&points).unwrap(),
+            roofline: None,
+            accept: Vec::new(),
             points,
             samples: crate::interleave::interleave(&mut (), &mut arms, Default::default()).unwrap(),
             drafts: None,

@@ -3,10 +3,11 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use sterna_plan::{CallStats, ModelPlan, Wanted};
+use sterna_plan::{CallStats, HOLD_ROWS, ModelPlan, Wanted};
 use sterna_run::Session;
 
 use super::{BenchError, Load, Rated};
+use crate::accept::hold_prefix;
 use crate::interleave::{Arm, ArmError, Interleaved, Rounds, interleave};
 use crate::limits::Limits;
 use crate::stats::Summary;
@@ -159,17 +160,22 @@ pub fn width_table_beside(
     options.check(&plan)?;
     let widest = widths.last().copied().unwrap_or(0);
     let tokens = tokens::seeded(options.seed, prefix + widest, plan.vocab);
-    session.truncate(0)?;
-    if prefix > 0 {
-        session.feed(&tokens[..prefix], 0, Wanted::Nothing, &mut |_| {}, &mut |_, _, _| {})?;
-    }
+    hold_prefix(session, &plan, &tokens[..prefix])?;
     let mut bench = Bench { session, tokens, stats: vec![CallStats::default(); widths.len()] };
     let arm = |(i, width): (usize, &usize)| {
         let width = *width;
         let last = if options.wanted == RowsWanted::All { width } else { 1 };
+        // A verify is held, not committed, as far as calls can be.
+        let held = options.wanted == RowsWanted::All && width <= HOLD_ROWS;
         Arm::new(format!("width {width}"), move |b: &mut Bench<'_>| {
             let mut calls = 0;
             let chunk = &b.tokens[prefix..prefix + width];
+            if held {
+                let parents: Vec<Option<usize>> = (0..width).map(|i| i.checked_sub(1)).collect();
+                b.session.verify(chunk, &parents, Wanted::Argmax)?;
+                b.stats[i] = b.session.outputs().stats;
+                return Ok(());
+            }
             let stats =
                 b.session.feed(chunk, last, Wanted::Argmax, &mut |_| calls += 1, &mut |_, _, _| {})?;
             b.stats[i] = stats;
