@@ -54,6 +54,8 @@ pub(crate) struct Decoder<'a> {
     scratch: sample::Scratch,
     history: Vec<u32>,
     round: Round,
+    /// The token said last had been proposed.
+    drafted: bool,
     out: Generated,
 }
 
@@ -80,6 +82,7 @@ impl<'a> Decoder<'a> {
             scratch: sample::Scratch::default(),
             history: request.prompt.clone(),
             round: Round::default(),
+            drafted: false,
             out,
         }
     }
@@ -121,6 +124,11 @@ impl<'a> Decoder<'a> {
             }
             self.out.tokens.push(token);
             self.history.push(token);
+            let row = self.round.next(token);
+            if row.is_some() != self.drafted {
+                self.drafted = row.is_some();
+                self.listener.drafted(self.drafted);
+            }
             if let Some(finish) = self.say(token) {
                 self.out.finish = finish;
                 return Ok(true);
@@ -128,7 +136,7 @@ impl<'a> Decoder<'a> {
             if self.out.tokens.len() >= self.most() {
                 break;
             }
-            if let Some(row) = self.round.next(token) {
+            if let Some(row) = row {
                 self.round.path.push(row);
                 self.out.drafts.accepted += 1;
                 continue;

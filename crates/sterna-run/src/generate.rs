@@ -119,6 +119,10 @@ pub trait Listener {
     fn prefill(&mut self, done: usize, total: usize) {
         let _ = (done, total);
     }
+    /// Whether the text that comes next was proposed and only had to be verified; told before it, where it changes.
+    fn drafted(&mut self, drafted: bool) {
+        let _ = drafted;
+    }
     /// More text; `Break` stops the generation.
     fn text(&mut self, text: &str) -> ControlFlow<()>;
 }

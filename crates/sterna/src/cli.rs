@@ -266,6 +266,9 @@ pub struct ChatArgs {
     /// Write when every op ran, for ui.perfetto.dev or chrome://tracing
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// Underline what was proposed and accepted while it appears
+    #[arg(long, help_heading = "Speculation")]
+    pub show_drafts: bool,
     /// Model and machine.
     #[command(flatten)]
     pub model: ModelArgs,

@@ -23,7 +23,8 @@ pub const HELP: &str = "\
 /retry              answer the last message again (with another seed at a temperature above 0)
 /undo               take back the last message and its answer
 /history            show the conversation
-/stats              tokens and speed of the last answer
+/stats              tokens and speed of the last answer, and how proposers did so far
+/drafts             underline what was proposed and accepted, or stop doing so
 /quit               leave (also Ctrl-D)
 A line that ends with \\ goes on in the next one. Ctrl-C stops an answer or clears the line.";
 
@@ -127,6 +128,7 @@ struct Chat<'a> {
     tries: u64,
     /// Set by Ctrl-C while an answer is made; only where a person types.
     interrupted: Option<Arc<AtomicBool>>,
+    show_drafts: bool,
 }
 
 /// Runs the command.
@@ -165,6 +167,7 @@ pub fn main(args: &ChatArgs) -> Outcome {
         stats: None,
         tries: 0,
         interrupted,
+        show_drafts: args.show_drafts,
     };
     let outcome = chat.turns(&mut input);
     let traced = trace::finish(trace.as_ref());
@@ -191,7 +194,15 @@ impl Chat<'_> {
                 }
                 ("/undo", _) => self.undo(),
                 ("/history", _) => self.history()?,
-                ("/stats", _) => self.note(self.stats.as_deref().unwrap_or("(no answer yet)"))?,
+                ("/stats", _) => {
+                    let last = self.stats.as_deref().unwrap_or("(no answer yet)").to_owned();
+                    self.note(&format!("{last}{}", self.proposers()))?;
+                }
+                ("/drafts", _) => {
+                    self.show_drafts = !self.show_drafts;
+                    let state = if self.show_drafts { "underlined" } else { "not marked" };
+                    self.note(&format!("drafted text is {state} from now on"))?;
+                }
                 ("/retry", _) => {
                     if self.messages.last().is_some_and(|m| m.role == "assistant") {
                         self.messages.pop();
@@ -214,6 +225,26 @@ impl Chat<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Every proposer's drafts so far: all, and by their place in a round.
+    fn proposers(&self) -> String {
+        let totals = self.session.speculator().map(sterna_run::speculate::Speculator::totals);
+        let mut text = String::new();
+        for t in totals.unwrap_or_default() {
+            let share = |a: u64, b: u64| if b > 0 { 100.0 * a as f64 / b as f64 } else { 0.0 };
+            let places = t.places.iter().map(|p| format!("{:.0} %", share(p.accepted, p.proposed)));
+            let places = places.collect::<Vec<_>>().join(", ");
+            let (kept, of) = (t.accepted(), t.proposed());
+            text += &format!("\n{}: {kept} of {of} drafts kept in {} rounds", t.name, t.rounds);
+            if !places.is_empty() {
+                text += &format!("; by place: {places}");
+            }
+            if let Some(failure) = t.failure {
+                text += &format!("; no longer asked: {failure}");
+            }
+        }
+        text
     }
 
     fn undo(&mut self) {
@@ -268,7 +299,9 @@ impl Chat<'_> {
         if let Some(flag) = &self.interrupted {
             flag.store(false, Ordering::Relaxed);
         }
-        let mut printer = run::Printer::new(self.args.model.json).stopped_by(self.interrupted.as_ref());
+        let mut printer = run::Printer::new(self.args.model.json)
+            .stopped_by(self.interrupted.as_ref())
+            .marking(self.show_drafts);
         let made = generate(&mut self.session, &self.engine.model.tokenizer, &request, &mut printer);
         printer.finish()?;
         let made = match made {

@@ -28,17 +28,32 @@ pub struct Printer {
     failed: Option<std::io::Error>,
     stop: Option<Arc<AtomicBool>>,
     before: String,
+    /// Drafted text is underlined.
+    marks: bool,
 }
 
 impl Printer {
     /// A printer; a quiet one shows nothing.
     pub fn new(quiet: bool) -> Self {
-        Self { bar: ProgressBar::hidden(), quiet, failed: None, stop: None, before: String::new() }
+        Self {
+            bar: ProgressBar::hidden(),
+            quiet,
+            failed: None,
+            stop: None,
+            before: String::new(),
+            marks: false,
+        }
     }
 
     /// Stops the text as soon as `flag` is set.
     pub fn stopped_by(mut self, flag: Option<&Arc<AtomicBool>>) -> Self {
         self.stop = flag.map(Arc::clone);
+        self
+    }
+
+    /// Underlines what was drafted and accepted.
+    pub fn marking(mut self, marks: bool) -> Self {
+        self.marks = marks;
         self
     }
 
@@ -48,8 +63,9 @@ impl Printer {
     }
 
     /// What writing failed with, if it did.
-    pub fn finish(self) -> std::io::Result<()> {
+    pub fn finish(mut self) -> std::io::Result<()> {
         self.bar.finish_and_clear();
+        self.drafted(false);
         self.failed.map_or(Ok(()), Err)
     }
 }
@@ -63,6 +79,13 @@ impl Listener for Printer {
         self.bar.set_position(done as u64);
         if done == total {
             self.bar.finish_and_clear();
+        }
+    }
+
+    fn drafted(&mut self, drafted: bool) {
+        if self.marks && !self.quiet && self.failed.is_none() {
+            let mut out = std::io::stdout().lock();
+            self.failed = out.write_all(if drafted { b"\x1b[4m" } else { b"\x1b[24m" }).err();
         }
     }
 
