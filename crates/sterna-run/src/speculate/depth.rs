@@ -4,8 +4,8 @@ use sterna_plan::choose::{CostError, CostTable};
 
 use super::{Acceptance, RoundCosts};
 
-/// Speed over plain decoding that makes drafting begin; it ends where it is no faster.
-const MARGIN: f64 = 0.02;
+/// Speed over plain decoding that makes drafting begin again.
+const BEGIN: f64 = 1.02;
 /// Share of the time that drafting may lose against plain decoding.
 const BUDGET: f64 = 0.02;
 /// Plain steps that may be lost at first.
@@ -15,7 +15,9 @@ const MOST_CREDIT: f64 = 8.0;
 /// Plain rounds before the first probe; each that fails doubles them.
 const FIRST_WAIT: u64 = 8;
 /// Most plain rounds between probes.
-const LAST_WAIT: u64 = 512;
+const LAST_WAIT: u64 = 256;
+/// Share of the time for rejected probes that is too little to wait any longer.
+const PROBE_SHARE: f64 = 0.004;
 
 /// Who decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,18 +67,23 @@ enum Mode {
     Resting { wait: u64, left: u64 },
 }
 
-/// Picks the number of drafts `k` that is expected to make the most tokens a second: the highest `E(k) / (verify(k + 1)
-/// + draft(k))`, where `E` comes from [`Acceptance`] and the costs from [`RoundCosts`]. There is no clock in here:
+/// Picks the number of drafts `k` that is expected to make the most tokens a second, the highest
+/// `E(k) / (verify(k + 1) + draft(k))`, where `E` comes from [`Acceptance`] and the costs from [`RoundCosts`]. There is no clock in here:
 /// callers report seconds, and the same reports give the same choices.
 ///
-/// - **Growth**: a fully accepted round allows up to twice its drafts in the next; a rejection allows no more than it
-///   had, and lowers the estimates that the choice rests on.
-/// - **Rest**: where no `k` is faster than plain decoding, none are drafted. One is tried (a probe) after 8 plain rounds,
-///   16, 32, up to 512. An accepted probe is followed by another at once, a rejected one by a longer wait. Drafting begins
+/// - **Growth**: the first rounds draft at most 2, and a fully accepted round doubles what the next may draft; a rejection
+///   allows no more than it had, and lowers the estimates that the choice rests on.
+/// - **Rest**: where no `k` is faster than plain decoding, even if the first draft's chance is one standard deviation above
+///   its estimate, none are drafted. One is tried (a probe) after 8 plain rounds, 16, 32, up to 256 or, if that is fewer,
+///   as many as make rejected probes 0.4 % of the time. An accepted probe is followed by another at once. Drafting begins
 ///   again where it is expected to be 2 % faster.
 /// - **Loss is bounded**: an account holds what drafting gained or lost, in plain steps: 4 at first, 2 % of every token
 ///   made, at most 8. Below zero there is no drafting, and no probe is made that it could not pay if rejected. So whatever
-///   proposer and target do, `n` tokens take at most `1.02 n + 4` plain steps and one round's loss.
+///   proposer and target do, `n` tokens take at most `1.02 n + 4` plain steps and one round's loss, as far as a step costs
+///   what its median says. (A round whose cost was not seen three times is charged one step a row and draft at most.)
+///
+/// Without a table the first three rounds are plain, and after 512 rounds without a plain one three are, to know what a
+/// step costs now.
 #[derive(Clone, Debug)]
 pub struct DepthPolicy {
     depth: Depth,
@@ -126,7 +133,7 @@ impl DepthPolicy {
             return 0;
         }
         match self.mode {
-            Mode::Drafting => self.best(1, most.min(self.ceiling)).map_or(0, |b| b.0),
+            Mode::Drafting => self.best(most.min(self.ceiling), self.acceptance.emitted()).map_or(0, |b| b.0),
             Mode::Resting { left, .. } if left == 0 && self.can_lose_one() => most.min(1),
             Mode::Resting { .. } => 0,
         }
@@ -142,10 +149,11 @@ impl DepthPolicy {
         Some((self.costs.verify(width)? + self.costs.draft(asked)?) / self.costs.verify(1)?)
     }
 
-    /// The fastest of `least..=most` drafts, the fewest of equals, and its speed over plain decoding.
-    fn best(&self, least: usize, most: usize) -> Option<(usize, f64)> {
+    /// The fastest of 1 to `most` drafts, the fewest of equals, and its speed over plain decoding, if rounds of 0, 1, 2, ...
+    /// drafts make `emitted` tokens.
+    fn best(&self, most: usize, emitted: impl Iterator<Item = f64>) -> Option<(usize, f64)> {
         let mut best: Option<(usize, f64)> = None;
-        for (k, emitted) in self.acceptance.emitted().enumerate().take(most + 1).skip(least) {
+        for (k, emitted) in emitted.enumerate().take(most + 1).skip(1) {
             let Some(steps) = self.steps(k, k + 1) else { break };
             if best.is_none_or(|b| emitted / steps > b.1) {
                 best = Some((k, emitted / steps));
@@ -154,9 +162,14 @@ impl DepthPolicy {
         best
     }
 
+    /// Plain steps that one rejected draft loses.
+    fn loss(&self) -> f64 {
+        self.steps(1, 2).map_or(f64::INFINITY, |steps| steps - 1.0)
+    }
+
     /// Whether the account can pay for one rejected draft.
     fn can_lose_one(&self) -> bool {
-        self.steps(1, 2).is_some_and(|steps| self.credit >= steps - 1.0)
+        self.credit >= self.loss()
     }
 
     /// Learns from a round, plain ones included.
@@ -178,9 +191,11 @@ impl DepthPolicy {
         } else if accepted < proposed {
             self.ceiling = self.ceiling.min(asked.max(1));
         }
-        let fastest = self.best(1, self.most).map_or(0.0, |b| b.1);
+        let pays = self.best(self.most, self.acceptance.emitted()).is_some_and(|b| b.1 > BEGIN);
+        let may_pay = self.best(self.most, self.acceptance.emitted_hopefully()).is_some_and(|b| b.1 > 1.0);
+        let last_wait = ((self.loss() / PROBE_SHARE) as u64).clamp(FIRST_WAIT, LAST_WAIT);
         match &mut self.mode {
-            Mode::Drafting if fastest < 1.0 || self.credit < 0.0 => {
+            Mode::Drafting if !may_pay || self.credit < 0.0 => {
                 // Costs that are unknown are no reason to rest.
                 if self.costs.verify(1).is_some() {
                     self.mode = Mode::Resting { wait: FIRST_WAIT, left: FIRST_WAIT };
@@ -191,11 +206,11 @@ impl DepthPolicy {
             Mode::Resting { .. } if proposed == 0 => {} // nothing was tried: ask again
             Mode::Resting { wait, left } if all => (*wait, *left) = (FIRST_WAIT / 2, 0),
             Mode::Resting { wait, left } => {
-                *wait = (2 * *wait).min(LAST_WAIT);
+                *wait = (2 * *wait).min(last_wait);
                 *left = *wait;
             }
         }
-        if matches!(self.mode, Mode::Resting { .. }) && fastest > 1.0 + MARGIN && self.can_lose_one() {
+        if matches!(self.mode, Mode::Resting { .. }) && pays && self.can_lose_one() {
             self.mode = Mode::Drafting;
         }
     }

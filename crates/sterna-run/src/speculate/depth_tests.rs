@@ -6,6 +6,8 @@ use super::*;
 
 const STEP: f64 = 0.03;
 const MOST: usize = 12;
+/// Tokens of a run.
+const TOKENS: usize = 2000;
 
 /// What calls cost in plain steps by rows.
 #[derive(Clone, Copy, Debug)]
@@ -107,21 +109,34 @@ fn policy(costs: Costs, draft: f64, tabled: bool) -> DepthPolicy {
     DepthPolicy::new(&settings).unwrap()
 }
 
-/// Accepts each draft with a chance of its own, whatever came before.
-fn chance(a: f64, seed: u64) -> impl FnMut(usize, usize) -> (usize, usize) {
+/// A text whose tokens can each be foreseen with a chance of its own, whatever came before: the same text for every
+/// policy that is tried on it.
+fn text(a: f64, seed: u64) -> Vec<bool> {
     let mut random = Random(seed);
-    move |k, _| (k, (0..k).take_while(|_| random.unit() < a).count())
+    (0..2 * TOKENS).map(|_| random.unit() < a).collect()
+}
+
+/// Drafts that are right where the text can be foreseen.
+fn drafts(text: &[bool]) -> impl FnMut(usize, usize) -> (usize, usize) + '_ {
+    |k, n| (k, text[n..n + k].iter().take_while(|right| **right).count())
 }
 
 fn quiet() -> f64 {
     1.0
 }
 
-/// Plain steps a token at the best fixed depth, 0 included.
-fn best_fixed(costs: Costs, draft: f64, a: f64) -> f64 {
-    let emitted = |k: usize| (0..=k).map(|i| a.powi(i as i32)).sum::<f64>();
-    let each = |k: usize| (costs.verify(k + 1) + draft * k as f64) / emitted(k);
-    (0..=MOST).map(each).fold(f64::INFINITY, f64::min)
+/// Plain steps a token at the best fixed depth for `text[from..to]`, 0 included.
+fn best_fixed(costs: Costs, draft: f64, text: &[bool], (from, to): (usize, usize)) -> f64 {
+    let mut drafts = drafts(text);
+    let mut each = |k: usize| {
+        let (mut n, mut steps) = (from, 0.0);
+        while n < to {
+            steps += costs.verify(k + 1) + draft * k as f64;
+            n += 1 + drafts(k, n).1;
+        }
+        steps / (n - from) as f64
+    };
+    (0..=MOST).map(&mut each).fold(f64::INFINITY, f64::min)
 }
 
 const CHANCES: [f64; 11] = [0.0, 0.05, 0.15, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
@@ -134,14 +149,16 @@ fn where_nothing_changes_it_is_as_fast_as_the_best_fixed_depth() {
             .iter()
             .flat_map(|d| CHANCES.iter().flat_map(move |a| [true, false].map(move |t| (*d, *a, t))))
         {
-            let mut total = 0.0;
+            let (mut total, mut best) = (0.0, 0.0);
             for seed in 0..4 {
-                let mut answer = chance(a, seed);
+                let text = text(a, seed);
+                let mut answer = drafts(&text);
                 let mut world = World { costs, draft, answer: &mut answer, noise: &mut quiet };
-                let out = simulate(&mut policy(costs, draft, tabled), 2000, &mut world);
+                let out = simulate(&mut policy(costs, draft, tabled), TOKENS, &mut world);
                 total += out.steps / out.tokens as f64;
+                best += best_fixed(costs, draft, &text, (0, TOKENS));
             }
-            let ratio = total / 4.0 / best_fixed(costs, draft, a);
+            let ratio = total / best;
             worst = worst.max(ratio);
             if ratio > 1.05 {
                 bad += 1;
@@ -213,7 +230,7 @@ fn no_adversary_gains_more_than_the_account_holds() {
 
 #[test]
 fn it_notices_that_the_text_has_changed() {
-    let half = 1500;
+    let half = TOKENS / 2;
     let mut worst = 0.0f64;
     for costs in ALL_COSTS {
         for (draft, before, after) in [
@@ -224,23 +241,21 @@ fn it_notices_that_the_text_has_changed() {
             (0.3, 0.0, 0.95),
             (0.3, 0.95, 0.0),
         ] {
-            let mut steps = 0.0;
+            let (mut steps, mut ideal) = (0.0, 0.0);
             for seed in 0..4 {
-                let (mut first, mut second) = (chance(before, seed), chance(after, seed + 100));
-                let mut answer = |k: usize, n: usize| if n < half { first(k, n) } else { second(k, n) };
+                let text = [&text(before, seed)[..half], &text(after, seed + 100)].concat();
+                let mut answer = drafts(&text);
                 let mut world = World { costs, draft, answer: &mut answer, noise: &mut quiet };
-                let out = simulate(&mut policy(costs, draft, true), 2 * half, &mut world);
-                steps += out.steps / out.tokens as f64 / 4.0;
+                let out = simulate(&mut policy(costs, draft, true), TOKENS, &mut world);
+                steps += out.steps / out.tokens as f64;
+                ideal += 0.5 * best_fixed(costs, draft, &text, (0, half));
+                ideal += 0.5 * best_fixed(costs, draft, &text, (half, TOKENS));
             }
-            let ideal = 0.5 * (best_fixed(costs, draft, before) + best_fixed(costs, draft, after));
-            println!(
-                "{costs:?} draft {draft} {before} to {after}: {:.3} of the best of each half",
-                steps / ideal
-            );
             worst = worst.max(steps / ideal);
         }
     }
-    assert!(worst <= 1.15, "{worst:.3}");
+    println!("worst {worst:.3} of the best of each half");
+    assert!(worst <= 1.1, "{worst:.3}");
 }
 
 #[test]
@@ -248,12 +263,13 @@ fn clocks_may_be_noisy() {
     for (costs, a) in
         [(Costs::Measured, 0.7), (Costs::Stairs, 0.5), (Costs::Linear(0.3), 0.0), (Costs::Flat, 0.9)]
     {
-        let (mut answer, mut random) = (chance(a, 5), Random(6));
+        let (text, mut random) = (text(a, 5), Random(6));
+        let mut answer = drafts(&text);
         // A fifth more or less, and one call in fifty takes thirty times as long.
         let mut noise = || 0.8 + 0.4 * random.unit() + if random.unit() < 0.02 { 30.0 } else { 0.0 };
         let mut world = World { costs, draft: 0.02, answer: &mut answer, noise: &mut noise };
-        let out = simulate(&mut policy(costs, 0.02, false), 6000, &mut world);
-        let ratio = out.steps / out.tokens as f64 / best_fixed(costs, 0.02, a);
+        let out = simulate(&mut policy(costs, 0.02, false), TOKENS, &mut world);
+        let ratio = out.steps / out.tokens as f64 / best_fixed(costs, 0.02, &text, (0, TOKENS));
         assert!(ratio <= 1.05, "{costs:?} chance {a}: {ratio:.3}");
     }
 }

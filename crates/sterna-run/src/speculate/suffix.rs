@@ -11,7 +11,7 @@ pub struct SuffixOptions {
     pub longest: usize,
     /// Most tokens to propose.
     pub most: usize,
-    /// Tokens of text that are remembered, see [`Suffix`]; about 150 bytes each.
+    /// Tokens of text that are remembered, see [`Suffix`]; about 130 bytes each.
     pub window: usize,
 }
 
@@ -32,11 +32,11 @@ impl Default for SuffixOptions {
 /// are in it.
 ///
 /// A token costs an automaton step (constant on average) and at most `longest` updates. A text that is not the last one
-/// with more tokens at its end, or whose window begins elsewhere, is read again from the window's start.
+/// with more tokens at its end (so cuts need not be told), or whose window begins elsewhere, is read again from the window's
+/// start.
 pub struct Suffix {
     options: SuffixOptions,
-    /// Where the window begins in the text.
-    base: usize,
+    /// Of the window.
     automaton: Automaton,
 }
 
@@ -52,7 +52,7 @@ impl Suffix {
             );
             return Err(ProposeError::Options { proposer: "suffix", why });
         }
-        Ok(Self { options, base: 0, automaton: Automaton::new(longest) })
+        Ok(Self { options, automaton: Automaton::new(longest) })
     }
 
     /// Where the window begins in a text of `len` tokens.
@@ -62,11 +62,9 @@ impl Suffix {
     }
 
     fn hold(&mut self, text: &[u32]) {
-        let base = self.window_start(text.len());
-        let window = &text[base..];
-        if base != self.base || !window.starts_with(&self.automaton.text) {
+        let window = &text[self.window_start(text.len())..];
+        if !window.starts_with(&self.automaton.text) {
             self.automaton.clear();
-            self.base = base;
         }
         for token in &window[self.automaton.text.len()..] {
             self.automaton.push(*token);
@@ -88,14 +86,6 @@ impl Proposer for Suffix {
         let Some(longest) = found.clone().next() else { return Ok(()) };
         let most = most.min(own).min(longest.len - shortest + 1);
         draft_from(&self.automaton.text, found.map(|f| f.end), most, draft);
-        Ok(())
-    }
-
-    fn cut(&mut self, len: usize) -> Result<(), ProposeError> {
-        if len < self.base + self.automaton.text.len() {
-            self.automaton.clear();
-            self.base = 0;
-        }
         Ok(())
     }
 
@@ -186,8 +176,8 @@ impl Automaton {
     fn push(&mut self, token: u32) {
         self.extend(token);
         self.text.push(token);
-        // Extending may have split the tail's state.
-        self.settle_tail();
+        // If the tail's state was split just now, its longer runs ended where the text did too: they lead to a state from
+        // which links reach the right one.
         self.tail = self.next(self.tail, token).unwrap_or(ROOT);
         self.tail_len = (self.tail_len + 1).min(self.longest);
         self.settle_tail();
