@@ -25,6 +25,7 @@ pub mod file;
 
 pub use config::{Arch, Delta, HeadPairing, Hybrid, LinearNumerics, ModelConfig, Rope, RopeScaling};
 pub use error::BundleError;
+pub use file::temporary;
 pub use model::{Model, NamedWeight, SourceKind};
 pub use numerics::{ATTENTION_PIECE, Numerics, RECURRENCE, ROUNDING, RopeStyle, default_numerics};
 pub use pack::{PackOptions, PackReport, PackedTensor, TernaryPolicy, pack};

@@ -20,16 +20,53 @@ const HEADS: usize = 4;
 /// Keys and values of one kv head as far as a row sees them.
 #[derive(Clone, Copy)]
 pub struct Seen<'a> {
-    /// `[piece][dim][64]` f16.
+    /// `[piece][dim][64]` f16, as far as the tail.
     pub keys: &'a [u16],
-    /// `[position][dim]` f16.
+    /// `[position][dim]` f16, as far as the tail.
     pub values: &'a [u16],
+    /// What a row of a tree sees last.
+    pub tail: Tail<'a>,
     /// Positions seen.
     pub len: usize,
     /// Width of a head.
     pub head_dim: usize,
     /// Factor on scores.
     pub scale: f32,
+}
+
+/// The last keys and values, in memory of their own, laid out as the others.
+#[derive(Clone, Copy)]
+pub struct Tail<'a> {
+    /// First position, a multiple of 64; the number of positions seen if there is no tail.
+    pub first: usize,
+    /// `[piece][dim][64]` f16.
+    pub keys: &'a [u16],
+    /// `[position][dim]` f16.
+    pub values: &'a [u16],
+}
+
+impl<'a> Seen<'a> {
+    /// Keys and values from position `first` on, a multiple of 64.
+    #[inline(always)]
+    fn from(&self, first: usize) -> (&'a [u16], &'a [u16]) {
+        let d = self.head_dim;
+        match first.checked_sub(self.tail.first) {
+            Some(first) => (&self.tail.keys[first * d..], &self.tail.values[first * d..]),
+            None => (&self.keys[first * d..], &self.values[first * d..]),
+        }
+    }
+
+    /// Whether everything seen is there.
+    fn whole(&self) -> bool {
+        let d = self.head_dim;
+        let body = self.tail.first.min(self.len);
+        let tail = self.len - body;
+        let holds = |keys: &[u16], values: &[u16], n: usize| {
+            keys.len() >= n.div_ceil(PIECE) * PIECE * d && values.len() >= n * d
+        };
+        let cut = tail == 0 || body.is_multiple_of(PIECE);
+        cut && holds(self.keys, self.values, body) && holds(self.tail.keys, self.tail.values, tail)
+    }
 }
 
 /// Scratch of one thread.
@@ -123,7 +160,8 @@ fn portable(q: &[f32], seen: Seen<'_>, out: &mut [f32], s: &mut Scratch) {
             let valid = (seen.len - first).min(PIECE);
             let scores = &mut s.scores[0];
             scores.fill(0.0);
-            for (x, keys) in q.iter().zip(seen.keys[first * d..].chunks_exact(PIECE)) {
+            let (keys, values) = seen.from(first);
+            for (x, keys) in q.iter().zip(keys.chunks_exact(PIECE)) {
                 for (score, key) in scores[..valid].iter_mut().zip(keys) {
                     *score = x.mul_add(value(*key), *score);
                 }
@@ -131,7 +169,7 @@ fn portable(q: &[f32], seen: Seen<'_>, out: &mut [f32], s: &mut Scratch) {
             let piece = softmax(scores, valid, seen.scale);
             let sums = &mut s.sums[..d];
             sums.fill(0.0);
-            for (e, values) in scores[..valid].iter().zip(seen.values[first * d..].chunks_exact(d)) {
+            for (e, values) in scores[..valid].iter().zip(values.chunks_exact(d)) {
                 for (sum, v) in sums.iter_mut().zip(values) {
                     *sum = e.mul_add(value(*v), *sum);
                 }
@@ -155,18 +193,19 @@ mod avx2 {
     pub unsafe fn heads<const N: usize>(q: &[f32], seen: Seen<'_>, out: &mut [f32], s: &mut Scratch) {
         let d = seen.head_dim;
         assert!(q.len() == N * d && out.len() == N * d && s.sums.len() >= N * d && d.is_multiple_of(8));
-        assert!(seen.keys.len() >= seen.len.div_ceil(PIECE) * PIECE * d && seen.values.len() >= seen.len * d);
+        assert!(seen.whole());
         let mut state = [None; N];
         for first in (0..seen.len).step_by(PIECE) {
             let valid = (seen.len - first).min(PIECE);
+            let (keys, of_piece) = seen.from(first);
             // SAFETY: a whole piece of keys and `valid` values lie behind `first`, as asserted.
             unsafe {
-                scores::<N>(q, d, seen.keys.as_ptr().add(first * d), valid, &mut s.scores);
+                scores::<N>(q, d, keys.as_ptr(), valid, &mut s.scores);
                 let mut piece = [None; N];
                 for (p, scores) in piece.iter_mut().zip(&mut s.scores) {
                     *p = Some(softmax(scores, valid, seen.scale));
                 }
-                values::<N>(&s.scores, valid, seen.values.as_ptr().add(first * d), d, &mut s.sums);
+                values::<N>(&s.scores, valid, of_piece.as_ptr(), d, &mut s.sums);
                 for (h, (state, piece)) in state.iter_mut().zip(piece).enumerate() {
                     if let Some(piece) = piece {
                         *state = Some(merge(*state, piece, &s.sums[h * d..][..d], &mut out[h * d..][..d]));

@@ -1,21 +1,23 @@
 //! The executor: buffers, states and threads around the ops.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use sterna_plan::{
-    BackendError, BufferRows, CallStats, Executor, MemoryUse, ModelPlan, Op, OpSpan, OpTime, Outputs,
-    PlanError, Row, RowTable, TeamTime, Top2, Wanted,
+    BackendError, BufferId, BufferRows, CallStats, Delta, Executor, Kin, Limits, MemoryUse, ModelPlan, Op,
+    OpSpan, OpTime, Outputs, PlanError, Row, RowTable, Shape, StateId, TeamTime, Top2, Wanted, WeightSource,
+    WeightSpec, check_hold, nothing_held,
 };
 
 use crate::acts::Acts;
 use crate::attention::{self, PIECE};
 use crate::deal::Counter;
 use crate::governor::{Governor, Ran};
+use crate::hold::{Gathered, Held, Hold, Replay, deltas};
 use crate::isa::Isa;
 use crate::linear;
-use crate::load::Loaded;
+use crate::load::{self, Loaded};
 use crate::ops::{Call, Kv, Thread};
 use crate::pack::Packed;
 use crate::pool::{Meter, Pool, Team};
@@ -29,7 +31,7 @@ pub struct CpuExecutor {
     plan: Arc<ModelPlan>,
     weights: Vec<Loaded>,
     isa: Isa,
-    pool: Pool,
+    pool: Arc<Mutex<Pool>>,
     governor: Option<Governor>,
     states: state::Pool,
     buffers: Vec<Vec<f32>>,
@@ -38,6 +40,9 @@ pub struct CpuExecutor {
     profile: Profile,
     tracing: bool,
     lists: Lists,
+    hold: Hold,
+    /// Value heads of every delta rule, for replays.
+    heads: Vec<(StateId, Delta, usize)>,
 }
 
 /// Lists of one call, kept so that a call allocates nothing.
@@ -50,6 +55,16 @@ struct Lists {
     timed: Vec<Timed<'static>>,
     order: Vec<usize>,
     spans: Vec<Span>,
+    paths: Vec<Vec<usize>>,
+}
+
+/// What becomes of a call's rows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// They are committed.
+    Commit,
+    /// They wait for [`Executor::accept`].
+    Hold,
 }
 
 impl CpuExecutor {
@@ -57,7 +72,7 @@ impl CpuExecutor {
     pub fn new(
         plan: Arc<ModelPlan>,
         weights: Vec<Loaded>,
-        threads: usize,
+        pool: Arc<Mutex<Pool>>,
         isa: Isa,
         governor: bool,
     ) -> Result<Self, BackendError> {
@@ -65,7 +80,7 @@ impl CpuExecutor {
             let what = format!("attention pieces of {} keys", plan.attention_piece);
             return Err(BackendError::Unsupported { backend: "cpu", what });
         }
-        let pool = Pool::new(threads).map_err(|e| BackendError::Worker(e.to_string()))?;
+        let threads = locked(&pool).threads();
         let width = plan.entries.iter().map(|e| e.width).max().unwrap_or(1);
         let cols = plan.weights.iter().map(|w| w.cols).max().unwrap_or(0);
         let head_dim = plan.states.iter().map(|s| {
@@ -84,6 +99,7 @@ impl CpuExecutor {
                 codes: vec![0; cols],
                 spans: Vec::new(),
                 gates: vec![(0.0, 0.0); width],
+                gathered: Gathered::default(),
             })
             .collect();
         for op in plan.entries.iter().flat_map(|e| &e.ops) {
@@ -102,6 +118,8 @@ impl CpuExecutor {
             profile: Profile::default(),
             tracing: false,
             lists: Lists::default(),
+            hold: Hold::default(),
+            heads: deltas(&plan).flat_map(|(s, d)| (0..d.v_heads).map(move |j| (s, d, j))).collect(),
             plan,
             weights,
             isa,
@@ -117,6 +135,7 @@ impl CpuExecutor {
         &mut self,
         entry: usize,
         rows: &RowTable,
+        fate: Fate,
         check: bool,
     ) -> Result<(CallStats, Option<usize>), BackendError> {
         let plan = Arc::clone(&self.plan);
@@ -128,10 +147,13 @@ impl CpuExecutor {
         lists.counters.resize_with(counters.max(lists.counters.len()), Counter::default);
         lists.counters.iter_mut().for_each(Counter::reset);
         lists.buffers.clear();
-        for (spec, buffer) in entry.buffers.iter().zip(&mut self.buffers) {
+        for (i, (spec, buffer)) in entry.buffers.iter().zip(&mut self.buffers).enumerate() {
             let n = if spec.rows == BufferRows::Call { rows.len() } else { lists.outputs.len() };
             if buffer.len() < n * spec.cols {
                 buffer.resize(n * spec.cols, 0.0);
+            }
+            if entry.input == Some(BufferId(i)) {
+                buffer[..n * spec.cols].copy_from_slice(rows.inputs());
             }
             // SAFETY: the lists are cleared before this function returns, and nobody else uses the buffers until then.
             lists.buffers.push(unsafe { Shared::erased(buffer) });
@@ -151,6 +173,19 @@ impl CpuExecutor {
             lists.timed.push(Timed { each: t.each, halves });
         }
         by_sequence(rows.rows(), &self.states.committed, &mut lists);
+        lists.paths.clear();
+        let mut aside = (Vec::new(), Vec::new());
+        if fate == Fate::Hold {
+            self.hold.reserve(&plan, rows);
+            // SAFETY: they are dropped before this function returns, and nobody uses the memory until then.
+            aside = unsafe { self.hold.share() };
+            if self.hold.tree {
+                lists.paths.extend((0..rows.len()).map(|i| rows.path(i)));
+            }
+        }
+        let tree = fate == Fate::Hold && self.hold.tree;
+        let held = (fate == Fate::Hold)
+            .then_some(Held { kept: &aside.0, aside: tree.then_some(aside.1.as_slice()) });
         let (bytes, macs, bad) = (AtomicU64::new(0), AtomicU64::new(0), AtomicUsize::new(usize::MAX));
         let call = Call {
             plan: &plan,
@@ -165,6 +200,9 @@ impl CpuExecutor {
             live: &self.states.live,
             order: &lists.order,
             spans: &lists.spans,
+            committed: &self.states.committed,
+            paths: &lists.paths,
+            held,
             acts: self.acts.share(),
             counters: &lists.counters,
             weight_bytes: &bytes,
@@ -205,7 +243,7 @@ impl CpuExecutor {
             }
         };
         let start = self.governor.is_some().then(Instant::now);
-        let ran = self.pool.run(active, &job);
+        let ran = locked(&self.pool).run(active, &job);
         profile.leave();
         if let (Some(g), Some(start), Ok(slept)) = (&mut self.governor, start, &ran) {
             let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
@@ -220,6 +258,94 @@ impl CpuExecutor {
         let bad = bad.into_inner();
         Ok((stats, (bad != usize::MAX).then_some(bad)))
     }
+}
+
+impl CpuExecutor {
+    /// Forgets the call that is held and checks the next one.
+    fn check(&mut self, shape: Shape, entry: usize, rows: &RowTable) -> Result<(), PlanError> {
+        self.hold.open.clear();
+        let entry = self.plan.entries.get(entry);
+        let entry = entry.ok_or_else(|| PlanError::Options("no such entry point".into()))?;
+        let capacity = u32::try_from(self.states.capacity).unwrap_or(u32::MAX);
+        let limits = Limits { vocab: self.plan.vocab, capacity, committed: &self.states.committed };
+        rows.check(shape, entry, &limits)
+    }
+
+    /// Runs a checked call and reads its results; commits nothing.
+    fn call(
+        &mut self,
+        entry: usize,
+        rows: &RowTable,
+        fate: Fate,
+        out: &mut Outputs,
+    ) -> Result<(), BackendError> {
+        let plan = Arc::clone(&self.plan);
+        let e = &plan.entries[entry];
+        let (stats, _) = self.run(entry, rows, fate, false)?;
+        out.stats = stats;
+        out.rows.clear();
+        out.top.clear();
+        out.taps.clear();
+        if let Some(taps) = e.taps {
+            out.taps.extend_from_slice(&self.buffers[taps.0][..rows.len() * e.buffers[taps.0].cols]);
+        }
+        let logits_at = e.ops.iter().rev().find_map(|op| match op {
+            Op::Argmax { logits, .. } => Some(logits.0),
+            _ => None,
+        });
+        let padded = plan.padded_vocab;
+        let mut used = 0;
+        for (i, (row, wanted)) in rows.outputs().enumerate() {
+            let at = logits_at.map_or(&[][..], |b| &self.buffers[b][i * padded..][..plan.vocab]);
+            let Some(top) = argmax::top2(self.isa, at) else {
+                let (_, bad) = self.run(entry, rows, fate, true)?;
+                let op = bad.unwrap_or(e.ops.len() - 1);
+                return Err(BackendError::NonFinite { row, op, name: plan.describe_op(e, &e.ops[op]) });
+            };
+            out.rows.push(row);
+            out.top.push(if at.is_empty() { Top2::default() } else { top });
+            if out.logits.len() <= used {
+                out.logits.push(Vec::new());
+            }
+            out.logits[used].clear();
+            if wanted == Wanted::Logits {
+                out.logits[used].extend_from_slice(at);
+            }
+            used += 1;
+        }
+        out.logits.truncate(used);
+        Ok(())
+    }
+
+    /// Runs the timed states of a slot over some rows of the held call, into the half that is not committed.
+    fn replay(&mut self, slot: usize, path: &[usize]) -> Result<(), BackendError> {
+        // SAFETY: the views are dropped at the end, and nobody else uses the memory until then.
+        let (kept, _) = unsafe { self.hold.share() };
+        let timed = self.states.timed.iter_mut().map(|t| {
+            let [a, b] = &mut t.halves;
+            Timed { each: t.each, halves: [Shared::new(a), Shared::new(b)] }
+        });
+        let timed: Vec<_> = timed.collect();
+        let replay = Replay {
+            isa: self.isa,
+            plan: &self.plan,
+            heads: &self.heads,
+            timed: &timed,
+            kept: &kept,
+            slot,
+            live: usize::from(self.states.live[slot]),
+            fresh: self.states.committed[slot] == 0,
+            path,
+        };
+        let next = AtomicUsize::new(0);
+        let active = self.governor.as_ref().map_or(self.threads.len(), |g| g.threads(path.len()));
+        let ran = locked(&self.pool).run(active, &|_| replay.run(&next));
+        ran.map(|_| ()).map_err(BackendError::Worker)
+    }
+}
+
+fn locked(pool: &Mutex<Pool>) -> MutexGuard<'_, Pool> {
+    pool.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Lists the rows of every sequence together, in order.
@@ -256,7 +382,10 @@ impl Executor for CpuExecutor {
                 format!("{slots} slots of {capacity} positions; this plan allows 1 to {}", self.plan.context);
             return Err(PlanError::Options(text).into());
         }
-        self.states = state::Pool::new(&self.plan, slots, capacity)?;
+        self.hold.open.clear();
+        let mut snapshots = std::mem::take(&mut self.states.snapshots);
+        snapshots.clear();
+        self.states = state::Pool { snapshots, ..state::Pool::new(&self.plan, slots, capacity)? };
         Ok(())
     }
 
@@ -269,40 +398,8 @@ impl Executor for CpuExecutor {
     }
 
     fn execute(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError> {
-        let plan = Arc::clone(&self.plan);
-        let e =
-            plan.entries.get(entry).ok_or_else(|| PlanError::Options(format!("no entry point {entry}")))?;
-        let capacity = u32::try_from(self.states.capacity).unwrap_or(u32::MAX);
-        rows.check(e.width, plan.vocab, capacity, &self.states.committed)?;
-        let (stats, _) = self.run(entry, rows, false)?;
-        out.stats = stats;
-        out.rows.clear();
-        out.top.clear();
-        let logits_at = e.ops.iter().rev().find_map(|op| match op {
-            Op::Argmax { logits, .. } => Some(logits.0),
-            _ => None,
-        });
-        let padded = plan.padded_vocab;
-        let mut used = 0;
-        for (i, (row, wanted)) in rows.outputs().enumerate() {
-            let at = logits_at.map_or(&[][..], |b| &self.buffers[b][i * padded..][..plan.vocab]);
-            let Some(top) = argmax::top2(self.isa, at) else {
-                let (_, bad) = self.run(entry, rows, true)?;
-                let op = bad.unwrap_or(e.ops.len() - 1);
-                return Err(BackendError::NonFinite { row, op, name: plan.describe_op(e, &e.ops[op]) });
-            };
-            out.rows.push(row);
-            out.top.push(if at.is_empty() { Top2::default() } else { top });
-            if out.logits.len() <= used {
-                out.logits.push(Vec::new());
-            }
-            out.logits[used].clear();
-            if wanted == Wanted::Logits {
-                out.logits[used].extend_from_slice(at);
-            }
-            used += 1;
-        }
-        out.logits.truncate(used);
+        self.check(Shape::Chains, entry, rows)?;
+        self.call(entry, rows, Fate::Commit, out)?;
         for r in rows.rows() {
             let c = &mut self.states.committed[r.sequence];
             *c = (*c).max(r.position + 1);
@@ -313,15 +410,66 @@ impl Executor for CpuExecutor {
         Ok(())
     }
 
-    fn truncate(&mut self, slot: usize, len: u32) -> Result<(), BackendError> {
-        self.states.slot(slot)?;
-        let committed = self.states.committed[slot];
-        let reusable = self.plan.reusable_prefix(committed, len);
-        if reusable != len.min(committed) {
-            return Err(PlanError::Cut { len, committed, reusable }.into());
-        }
-        self.states.committed[slot] = reusable;
+    fn hold(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError> {
+        let shape = if self.plan.owns_time() { Shape::Chains } else { Shape::Trees };
+        self.check(shape, entry, rows)?;
+        check_hold(rows)?;
+        self.call(entry, rows, Fate::Hold, out)?;
+        self.hold.rows.clone_from(rows);
+        self.hold.open.extend(self.lists.spans.iter().map(|s| s.slot));
         Ok(())
+    }
+
+    fn accept(&mut self, slot: usize, path: &[usize]) -> Result<(), BackendError> {
+        let at = self.hold.open.iter().position(|s| *s == slot).ok_or_else(|| nothing_held(slot))?;
+        self.hold.rows.check_path(slot, path)?;
+        self.hold.open.swap_remove(at);
+        if path.is_empty() {
+            return Ok(());
+        }
+        let rows = self.hold.rows.rows().iter().filter(|r| r.sequence == slot).count();
+        if self.hold.tree {
+            self.hold.copy_path(&mut self.states, slot, path);
+        } else if path.len() < rows && self.plan.owns_time() {
+            self.replay(slot, path)?;
+        }
+        self.states.live[slot] ^= 1;
+        self.states.committed[slot] += u32::try_from(path.len()).unwrap_or(u32::MAX);
+        Ok(())
+    }
+
+    fn set_snapshot_budget(&mut self, bytes: usize) {
+        self.states.snapshots.set_budget(bytes);
+    }
+
+    fn snapshot(&mut self, slot: usize) -> Result<(), BackendError> {
+        self.hold.open.clear();
+        self.states.snapshot(slot)
+    }
+
+    fn beside(
+        &self,
+        plan: Arc<ModelPlan>,
+        weights: &dyn WeightSource,
+        kin: Kin,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Box<dyn Executor>, BackendError> {
+        let held = |spec: &WeightSpec| {
+            let at = self.plan.weights.iter().position(|w| w == spec);
+            at.filter(|_| kin == Kin::SameModel).map(|at| &self.weights[at])
+        };
+        let loaded = load::load(&plan, weights, self.isa, self.threads.len(), &held, progress)?;
+        let (pool, governor) = (Arc::clone(&self.pool), self.governor.is_some());
+        Ok(Box::new(Self::new(plan, loaded, pool, self.isa, governor)?))
+    }
+
+    fn reusable_prefix(&self, slot: usize, len: u32) -> Result<u32, BackendError> {
+        Ok(self.states.reusable_prefix(slot, len)?)
+    }
+
+    fn truncate(&mut self, slot: usize, len: u32) -> Result<(), BackendError> {
+        self.hold.open.clear();
+        Ok(self.states.truncate(slot, len)?)
     }
 
     fn state_bytes(&self, slot: usize) -> Result<Vec<u8>, BackendError> {
@@ -340,7 +488,8 @@ impl Executor for CpuExecutor {
         MemoryUse {
             weights: weights.sum(),
             states: self.states.memory(),
-            scratch: buffers + self.acts.memory() + threads,
+            scratch: buffers + self.acts.memory() + threads + self.hold.memory(),
+            snapshots: self.states.snapshots.bytes(),
         }
     }
 
@@ -365,6 +514,6 @@ impl Executor for CpuExecutor {
     }
 
     fn barrier_cost(&mut self) -> Option<f64> {
-        self.pool.barrier_cost()
+        locked(&self.pool).barrier_cost()
     }
 }

@@ -10,6 +10,7 @@ mod deal;
 mod delta;
 mod exec;
 mod governor;
+mod hold;
 mod isa;
 mod linear;
 mod load;
@@ -25,7 +26,7 @@ mod shared;
 mod simd;
 mod state;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use sterna_plan::{
     Backend, BackendError, DeviceLimits, Executor, ModelPlan, WeightSource, WeightSpec, WeightUse,
@@ -102,7 +103,9 @@ impl Backend for CpuBackend {
         for w in &plan.weights {
             self.supports(w)?;
         }
-        let loaded = load::load(&plan, weights, self.isa, self.threads, progress)?;
-        Ok(Box::new(exec::CpuExecutor::new(plan, loaded, self.threads, self.isa, self.governor)?))
+        let loaded = load::load(&plan, weights, self.isa, self.threads, &|_| None, progress)?;
+        let pool = pool::Pool::new(self.threads).map_err(|e| BackendError::Worker(e.to_string()))?;
+        let pool = Arc::new(Mutex::new(pool));
+        Ok(Box::new(exec::CpuExecutor::new(plan, loaded, pool, self.isa, self.governor)?))
     }
 }

@@ -4,13 +4,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use sterna_format::{Encoding, decode_row};
-use sterna_plan::{BackendError, ModelPlan, PlanError, WeightSource, WeightUse};
+use sterna_plan::{BackendError, ModelPlan, PlanError, WeightSource, WeightSpec, WeightUse};
 
 use crate::isa::Isa;
 use crate::pack::{Geometry, PANEL, Packed, fill};
 use crate::pages::{Pages, Part};
 
-/// A loaded weight.
+/// A loaded weight; a clone shares the memory of matrices and tables.
+#[derive(Clone)]
 pub enum Loaded {
     /// Matrix of linear layers.
     Matrix(Packed),
@@ -35,19 +36,27 @@ enum Want {
     Table(usize),
     Shared(usize),
     Vector,
+    /// What another plan of the same model has loaded.
+    Held(Loaded),
 }
 
 /// Every weight, and its place in the block.
 type Wants = Vec<(Want, Range<usize>)>;
 
 /// What every weight of a plan becomes and where in one block of memory it lies, and the block's size.
-fn wants(plan: &ModelPlan, isa: Isa) -> Result<(Wants, usize), BackendError> {
+fn wants<'a>(
+    plan: &ModelPlan,
+    isa: Isa,
+    held: &dyn Fn(&WeightSpec) -> Option<&'a Loaded>,
+) -> Result<(Wants, usize), BackendError> {
     let mut wants = Vec::with_capacity(plan.weights.len());
     let mut size = 0usize;
     for spec in &plan.weights {
         let tied =
             plan.weights.iter().position(|o| o.name == spec.name && matches!(o.usage, WeightUse::Linear(_)));
+        let shared = held(spec).filter(|l| !matches!(l, Loaded::Shared(_)));
         let (want, bytes) = match (spec.usage, tied) {
+            _ if let Some(loaded) = shared => (Want::Held(loaded.clone()), Some(0)),
             (WeightUse::Linear(_), _) => {
                 let g = Geometry::new(spec, isa)?;
                 (Want::Matrix(g), g.panels().checked_mul(g.panel_bytes()))
@@ -71,22 +80,24 @@ fn wants(plan: &ModelPlan, isa: Isa) -> Result<(Wants, usize), BackendError> {
 
 /// Bytes that [`load`] would hold, as the executor's [`sterna_plan::MemoryUse`] counts them.
 pub fn bytes(plan: &ModelPlan, isa: Isa) -> Result<usize, BackendError> {
-    let (wants, _) = wants(plan, isa)?;
+    let (wants, _) = wants(plan, isa, &|_| None)?;
     let each = plan.weights.iter().zip(&wants).map(|(spec, (want, range))| match want {
         Want::Matrix(g) => range.len() + if g.is_int() && !g.inline_d { 4 * g.panels() * PANEL } else { 0 },
         Want::Table(_) => range.len(),
-        Want::Shared(_) => 0,
+        Want::Shared(_) | Want::Held(_) => 0,
         Want::Vector => 4 * spec.cols,
     });
     Ok(each.sum())
 }
 
-/// Loads every weight of a plan for the kernels of `isa`, repacking on `threads` threads.
-pub fn load(
+/// Loads every weight of a plan for the kernels of `isa`, repacking on `threads` threads; `held` knows what is loaded
+/// already.
+pub fn load<'a>(
     plan: &ModelPlan,
     source: &dyn WeightSource,
     isa: Isa,
     threads: usize,
+    held: &dyn Fn(&WeightSpec) -> Option<&'a Loaded>,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Vec<Loaded>, BackendError> {
     let total = plan.weights.iter().map(|w| w.bytes()).sum();
@@ -97,7 +108,7 @@ pub fn load(
             return Err(missing());
         }
     }
-    let (wants, size) = wants(plan, isa)?;
+    let (wants, size) = wants(plan, isa, held)?;
     let mut pages = Pages::zeroed(size, "packed weights")?;
     let mut done = 0;
     let mut scales = Vec::with_capacity(wants.len());
@@ -131,7 +142,7 @@ pub fn load(
                         }
                     }
                 }
-                Want::Shared(_) => {}
+                Want::Shared(_) | Want::Held(_) => {}
             }
         }
         scales.push(floats);
@@ -150,6 +161,7 @@ pub fn load(
         }
         Want::Shared(matrix) => Loaded::Shared(matrix),
         Want::Vector => Loaded::Vector(floats),
+        Want::Held(loaded) => loaded,
     });
     Ok(made.collect())
 }

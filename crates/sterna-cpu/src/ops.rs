@@ -8,9 +8,10 @@ use sterna_plan::{
 };
 
 use crate::acts::{Acts, Blocks, SharedActs};
-use crate::attention::{self, PIECE, Seen};
+use crate::attention::{self, PIECE, Seen, Tail};
 use crate::deal::{Counter, Deal};
 use crate::exec::matrix;
+use crate::hold::{Aside, Gathered, Held};
 use crate::isa::Isa;
 use crate::linear::{self, Input};
 use crate::load::{Loaded, gather};
@@ -39,6 +40,8 @@ pub struct Thread {
     pub spans: Vec<OpSpan>,
     /// `beta` and `decay` of the rows of a head.
     pub gates: Vec<(f32, f32)>,
+    /// The last keys and values that a row of a tree sees.
+    pub gathered: Gathered,
 }
 
 /// Keys and values of one state.
@@ -78,6 +81,12 @@ pub struct Call<'a> {
     /// Rows by sequence, in order within each.
     pub order: &'a [usize],
     pub spans: &'a [Span],
+    /// Committed positions of every slot.
+    pub committed: &'a [u32],
+    /// For every row of a tree, the rows that it continues and itself; empty for chains.
+    pub paths: &'a [Vec<usize>],
+    /// Present in a call that is held.
+    pub held: Option<Held<'a>>,
     pub acts: SharedActs<'a>,
     /// One for every op and thread.
     pub counters: &'a [Counter],
@@ -141,6 +150,7 @@ impl<'a> Call<'a> {
             Op::DeltaRule(d) => d.out,
             Op::SigmoidMul { out, .. } => *out,
             Op::Scale { slice, .. } => *slice,
+            Op::Copy { out, .. } => *out,
             _ => return true,
         };
         // SAFETY: between two barriers, only this thread runs.
@@ -238,6 +248,12 @@ impl<'a> Call<'a> {
                     for v in unsafe { self.write(*slice, r) } {
                         *v *= factor;
                     }
+                }
+            }
+            Op::Copy { input, out } => {
+                for r in mine(self.count(out.buffer)) {
+                    // SAFETY: see above.
+                    unsafe { self.write(*out, r).copy_from_slice(self.read(*input, r)) }
                 }
             }
             Op::SelectOutputs { input, out } => {
@@ -405,10 +421,19 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// Where keys and values of a tree go.
+    fn aside(&self, state: usize) -> Option<&'a Aside<'a>> {
+        self.held.and_then(|h| h.aside).map(|aside| &aside[state])
+    }
+
     /// # Safety
     /// One thread writes the key of a row and head.
     unsafe fn put_key(&self, state: usize, row: usize, head: usize, key: &[f32]) {
         let (kv, r) = (&self.kv[state], &self.rows[row]);
+        if let Some(aside) = self.aside(state) {
+            // SAFETY: the caller's promise.
+            return unsafe { put_aside(&aside.keys, kv, row, head, key) };
+        }
         let p = r.kv_slot as usize;
         let at = kv.base(r.sequence, head) + p / PIECE * PIECE * kv.head_dim + p % PIECE;
         for (i, k) in key.iter().enumerate() {
@@ -421,6 +446,10 @@ impl<'a> Call<'a> {
     /// One thread writes the value of a row and head.
     unsafe fn put_value(&self, state: usize, row: usize, head: usize, value: &[f32]) {
         let (kv, r) = (&self.kv[state], &self.rows[row]);
+        if let Some(aside) = self.aside(state) {
+            // SAFETY: the caller's promise.
+            return unsafe { put_aside(&aside.values, kv, row, head, value) };
+        }
         let at = kv.base(r.sequence, head) + r.kv_slot as usize * kv.head_dim;
         // SAFETY: the caller's promise.
         let out = unsafe { kv.values.slice_mut(at, kv.head_dim) };
@@ -473,15 +502,34 @@ impl<'a> Call<'a> {
                 let q = self.read(Slice { start: a.q.start + head * group * d, len: group * d, ..a.q }, row);
                 let out =
                     self.write(Slice { start: a.out.start + head * group * d, len: group * d, ..a.out }, row);
-                let keys = kv.keys.slice(base, len.div_ceil(PIECE) * PIECE * d);
-                let values = kv.values.slice(base, len * d);
-                let seen = Seen { keys, values, len, head_dim: d, scale: a.scale };
-                attention::row(self.isa, q, seen, out, &mut t.attention);
+                let Thread { gathered, attention: scratch, .. } = &mut *t;
+                let first = match self.aside(a.state.0) {
+                    None => len,
+                    Some(aside) => {
+                        let committed = self.committed[r.sequence] as usize;
+                        gathered.gather(kv, aside, (base, head), committed, &self.paths[row], PIECE)
+                    }
+                };
+                let keys = kv.keys.slice(base, first.div_ceil(PIECE) * PIECE * d);
+                let values = kv.values.slice(base, first * d);
+                let tail = Tail { first, keys: &gathered.keys, values: &gathered.values };
+                let seen = Seen { keys, values, tail, len, head_dim: d, scale: a.scale };
+                attention::row(self.isa, q, seen, out, scratch);
                 if let Some(g) = a.gate {
                     let gate = Slice { start: g.start + head * group * d, len: group * d, ..g };
                     rowwise::sigmoid_mul(self.isa, self.read(gate, row), out);
                 }
             }
         }
+    }
+}
+
+/// # Safety
+/// One thread writes this head of this row.
+unsafe fn put_aside(to: &Shared<'_, u16>, kv: &Kv<'_>, row: usize, head: usize, values: &[f32]) {
+    // SAFETY: the caller's promise.
+    let out = unsafe { to.slice_mut((row * kv.kv_heads + head) * kv.head_dim, kv.head_dim) };
+    for (o, v) in out.iter_mut().zip(values) {
+        *o = half::f16::from_f32(*v).to_bits();
     }
 }

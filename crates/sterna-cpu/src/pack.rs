@@ -195,6 +195,7 @@ impl Geometry {
 }
 
 /// A matrix in the layout above.
+#[derive(Clone)]
 pub struct Packed {
     /// Its shape.
     pub geometry: Geometry,

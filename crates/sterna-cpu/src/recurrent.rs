@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use sterna_plan::{Conv, DeltaRule, Slice, numerics};
+use sterna_plan::{Conv, Delta, DeltaRule, Slice, numerics};
 
 use crate::delta::{self, COLUMNS};
 use crate::ops::{Call, Thread};
@@ -34,6 +34,12 @@ pub struct Timed<'a> {
     pub each: usize,
     /// `[slot][each]`.
     pub halves: [Shared<'a, f32>; 2],
+}
+
+/// Floats that a row of a held call keeps for a delta rule: every key head's k, every value head's v, and every value
+/// head's beta and decay.
+pub fn kept(s: &Delta) -> usize {
+    s.key_width() + s.value_width() + 2 * s.v_heads
 }
 
 /// Channels that one thread takes at a time, and the largest head.
@@ -89,6 +95,16 @@ impl Call<'_> {
             let out = unsafe { self.write(part(c.out, &range), *row) };
             rowwise::conv(self.isa, &weight[range.start..], channels, &window[..taps], out);
         }
+        if let Some(held) = &self.held {
+            for row in rows {
+                let at = row * channels + range.start;
+                // SAFETY: these channels of this row are this thread's, and were written before the last barrier.
+                unsafe {
+                    let to = held.kept[c.state.0].slice_mut(at, range.len());
+                    to.copy_from_slice(self.read(part(c.input, &range), *row));
+                }
+            }
+        }
         for n in 0..kept {
             // SAFETY: these channels of this slot's other half are this thread's.
             let to = unsafe { state.halves[1 - live].slice_mut(at(n), range.len()) };
@@ -127,7 +143,9 @@ impl Call<'_> {
             }
             let scale = 1.0 / (s.k_dim as f32).sqrt();
             for row in rows {
-                rowwise::unit(self.isa, self.write(k, *row));
+                let k = self.write(k, *row);
+                rowwise::unit(self.isa, k);
+                self.keep(d, *row, keys.start, k);
                 let q = self.write(q, *row);
                 rowwise::unit(self.isa, q);
                 q.iter_mut().for_each(|q| *q *= scale);
@@ -137,6 +155,9 @@ impl Call<'_> {
                 for (gates, row) in gates.iter_mut().zip(rows) {
                     let one = |s: Slice| self.read(part(s, &(j..j + 1)), *row)[0];
                     *gates = (numerics::sigmoid(one(d.b)), numerics::delta_decay(one(d.a), dt, decay));
+                    self.keep(d, *row, s.key_width() + j * s.v_dim, self.read(part(d.v, &value(j)), *row));
+                    let at = s.key_width() + s.value_width() + 2 * j;
+                    self.keep(d, *row, at, &[gates.0, gates.1]);
                 }
                 self.recur(d, span, j, [q, k], gates);
                 let Some(g) = d.gate else { continue };
@@ -146,6 +167,18 @@ impl Call<'_> {
                     rowwise::silu_mul_in_place(self.isa, self.read(part(g.gate, &value(j)), *row), out);
                 }
             }
+        }
+    }
+
+    /// Keeps what accepting row `row` needs, in a call that is held: columns from `at` on of a row that [`kept`] describes.
+    ///
+    /// # Safety
+    /// One thread has these columns.
+    unsafe fn keep(&self, d: &DeltaRule, row: usize, at: usize, values: &[f32]) {
+        if let Some(held) = &self.held {
+            let at = row * kept(&d.shape) + at;
+            // SAFETY: the caller's promise.
+            unsafe { held.kept[d.state.0].slice_mut(at, values.len()) }.copy_from_slice(values);
         }
     }
 

@@ -6,7 +6,7 @@
 //!
 //! A state that owns time is there twice ([`LayerTimed`]): a call reads the committed half and writes the other one.
 
-use sterna_plan::{BackendError, ModelPlan, PlanError, StateSpec};
+use sterna_plan::{BackendError, ModelPlan, PlanError, Snapshots, StateSpec};
 
 /// Keys and values of one layer, all slots.
 pub struct LayerKv {
@@ -45,6 +45,8 @@ pub struct Pool {
     pub stored: usize,
     /// Positions of a piece.
     pub piece: usize,
+    /// Timed states as they were committed, one after the other.
+    pub snapshots: Snapshots<Vec<f32>>,
 }
 
 impl Pool {
@@ -74,7 +76,8 @@ impl Pool {
             timed.push(LayerTimed { each, halves: [half()?, half()?] });
         }
         let live = vec![0; slots];
-        Ok(Self { layers, timed, live, committed: vec![0; slots], capacity, stored, piece })
+        let (committed, snapshots) = (vec![0; slots], Snapshots::default());
+        Ok(Self { layers, timed, live, committed, capacity, stored, piece, snapshots })
     }
 
     /// Index of the first key of (`slot`, `head`, `piece`) in a layer; `[dim][piece]` follow.
@@ -125,6 +128,64 @@ impl Pool {
             }
         }
         Ok(out)
+    }
+
+    fn owns_time(&self) -> bool {
+        self.timed.iter().any(|t| t.each > 0)
+    }
+
+    /// The longest prefix of at most `len` positions that a slot can be cut to.
+    pub fn reusable_prefix(&self, slot: usize, len: u32) -> Result<u32, PlanError> {
+        self.slot(slot)?;
+        let committed = self.committed[slot];
+        if len >= committed || !self.owns_time() {
+            return Ok(len.min(committed));
+        }
+        Ok(self.snapshots.deepest(slot, len).unwrap_or(0))
+    }
+
+    /// Copies the timed states of a slot as they are committed.
+    pub fn snapshot(&mut self, slot: usize) -> Result<(), BackendError> {
+        self.slot(slot)?;
+        let (position, live) = (self.committed[slot], usize::from(self.live[slot]));
+        let floats: usize = self.timed.iter().map(|t| t.each).sum();
+        let bytes = 4 * floats;
+        if floats == 0 {
+            return Ok(());
+        }
+        let Some(spare) = self.snapshots.reserve(slot, position, bytes) else { return Ok(()) };
+        let mut data = spare.unwrap_or_default();
+        data.clear();
+        let what = "a snapshot of recurrent states";
+        data.try_reserve_exact(floats).map_err(|_| BackendError::Memory { bytes, what })?;
+        for t in &self.timed {
+            data.extend_from_slice(&t.halves[live][slot * t.each..][..t.each]);
+        }
+        self.snapshots.insert(slot, position, bytes, data);
+        Ok(())
+    }
+
+    /// Drops positions from `len` on.
+    pub fn truncate(&mut self, slot: usize, len: u32) -> Result<(), PlanError> {
+        let reusable = self.reusable_prefix(slot, len)?;
+        let committed = self.committed[slot];
+        if len >= committed {
+            return Ok(());
+        }
+        if reusable != len {
+            return Err(PlanError::Cut { len, committed, reusable });
+        }
+        let live = usize::from(self.live[slot]);
+        if let Some(kept) = self.snapshots.get(slot, len) {
+            let mut at = 0;
+            for t in &mut self.timed {
+                t.halves[live][slot * t.each..][..t.each].copy_from_slice(&kept[at..at + t.each]);
+                at += t.each;
+            }
+        }
+        self.snapshots.cut(slot, len);
+        self.committed[slot] = len;
+        Ok(())
     }
 
     /// Bytes held.

@@ -38,6 +38,8 @@ pub struct Outputs {
     pub top: Vec<Top2>,
     /// Logits of the results that asked for them, `vocab` each, in order of `rows`; empty for the others.
     pub logits: Vec<Vec<f32>>,
+    /// Hidden states of every row of the call, [`ModelPlan::tap_width`] each, if the plan hands some out.
+    pub taps: Vec<f32>,
     /// What the call cost.
     pub stats: CallStats,
 }
@@ -108,6 +110,35 @@ pub struct OpSpan {
     pub end: Instant,
 }
 
+/// Most rows of a call that is held.
+pub const HOLD_ROWS: usize = 64;
+
+/// Checks a call that is to be held.
+///
+/// # Errors
+/// Too many rows.
+pub fn check_hold(rows: &RowTable) -> Result<(), PlanError> {
+    if rows.len() <= HOLD_ROWS {
+        return Ok(());
+    }
+    let why = format!("a call that is held has at most {HOLD_ROWS} rows");
+    Err(PlanError::Rows { row: HOLD_ROWS, why })
+}
+
+/// What [`Executor::accept`] says of a slot of which no call is held.
+pub fn nothing_held(slot: usize) -> PlanError {
+    PlanError::Options(format!("no call is held of which sequence slot {slot} could accept rows"))
+}
+
+/// What a plan loaded [beside](Executor::beside) another has to do with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kin {
+    /// The same model: weights of one name are one weight, and held once.
+    SameModel,
+    /// Another model, with weights of its own.
+    OtherModel,
+}
+
 /// A loaded model on a device with its pool of states.
 pub trait Executor: Send {
     /// The plan it was loaded for.
@@ -126,9 +157,43 @@ pub trait Executor: Send {
     /// # Errors
     /// A table that does not fit, or non-finite logits; the committed lengths are then unchanged.
     fn execute(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError>;
+    /// Runs the rows through entry point `entry` and commits none: their results are of a state that may yet be refused.
+    /// Then [`Executor::accept`] commits some. Rows may be trees, of a model whose states keep every position. Any later
+    /// call but `accept` forgets what was held.
+    ///
+    /// # Errors
+    /// As [`Executor::execute`]; more than [`HOLD_ROWS`] rows.
+    fn hold(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError>;
+    /// Of the rows of slot `slot` in the call that is held, commits those at `path`, a chain from the committed end, and
+    /// forgets the slot's others. The state is then, bit for bit, as if only they had been run. No weight is read.
+    ///
+    /// # Errors
+    /// Nothing is held for the slot, or a path that is no such chain; nothing changes then.
+    fn accept(&mut self, slot: usize, path: &[usize]) -> Result<(), BackendError>;
+    /// Bytes that snapshots may take, all slots together; 0, as it is at first, for none. Those that no longer fit are
+    /// dropped.
+    fn set_snapshot_budget(&mut self, bytes: usize);
+    /// Keeps a copy of the states of slot `slot` that own time as they are committed, so that the slot can be cut to this
+    /// position later. A model without such states needs none and keeps none. Where the budget is used up, the snapshot
+    /// that is missed least goes ([`crate::choose::evict`]).
+    ///
+    /// # Errors
+    /// A slot outside the pool; memory.
+    fn snapshot(&mut self, slot: usize) -> Result<(), BackendError>;
+    /// Loads another plan beside this one: on the same device, threads included, so that both take turns.
+    ///
+    /// # Errors
+    /// As [`Backend::load`].
+    fn beside(
+        &self,
+        plan: Arc<ModelPlan>,
+        weights: &dyn WeightSource,
+        kin: Kin,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Box<dyn Executor>, BackendError>;
     /// The longest prefix of at most `len` positions that slot `slot` holds or can be cut to at once. A slot whose
     /// states keep every position gives `len`, or all it holds; one with a state that owns time gives all it holds, or
-    /// the deepest position that was kept, which without snapshots is 0. What lies past it must be fed again.
+    /// the deepest position that was kept ([`Executor::snapshot`]), which without snapshots is 0. What lies past it must be fed again.
     ///
     /// # Errors
     /// A slot outside the pool.
@@ -187,6 +252,8 @@ pub struct MemoryUse {
     pub states: usize,
     /// Activation buffers.
     pub scratch: usize,
+    /// Snapshots of states.
+    pub snapshots: usize,
 }
 
 /// A way to run plans.

@@ -18,12 +18,26 @@ pub struct PlanOptions {
     pub fusions: Fusions,
     /// Widths of the entry points, ascending, the first 1.
     pub widths: Vec<usize>,
+    /// Hidden states to hand out.
+    pub taps: Taps,
+}
+
+/// Hidden states that a drafter reads off a model. No bit of a result depends on them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Taps {
+    /// None.
+    #[default]
+    None,
+    /// After the last norm, `[hidden]` a row: what a head for multi-token prediction reads.
+    Final,
+    /// The inputs of these layers, side by side, `[layers * hidden]` a row: what an EAGLE-3 head reads.
+    Layers(Vec<usize>),
 }
 
 impl PlanOptions {
     /// All folds, entry points of 1, 32, 64 and 128 rows (`main`, `verify`, `prefill64`, `prefill128`) and 16.
     pub fn new(context: usize) -> Self {
-        Self { context, fusions: Fusions::ALL, widths: vec![1, 16, 32, 64, 128] }
+        Self { context, fusions: Fusions::ALL, widths: vec![1, 16, 32, 64, 128], taps: Taps::None }
     }
 }
 
@@ -38,43 +52,37 @@ pub fn build(
     numerics: &dyn Fn(&str, Encoding, usize) -> LinearNumerics,
     options: &PlanOptions,
 ) -> Result<ModelPlan, PlanError> {
-    if options.context == 0 || options.context > config.context {
+    let layers = config.layers;
+    if let Taps::Layers(taps) = &options.taps
+        && let Some(bad) = taps.iter().find(|l| **l >= layers)
+    {
         return Err(PlanError::Options(format!(
-            "a context of {} positions; this model allows 1 to {}",
-            options.context, config.context
+            "hidden states of layer {bad} of a model of {layers} layers"
         )));
     }
-    if options.widths.first() != Some(&1) || options.widths.windows(2).any(|w| w[0] >= w[1]) {
-        return Err(PlanError::Options("entry point widths must ascend and begin with 1".into()));
+    let mut graph = Graph::new(config, source, numerics, options)?;
+    graph.decoder(&options.taps)?;
+    Ok(graph.finish(options))
+}
+
+/// Builds the plan of a model's head for multi-token prediction (Qwen3.5: one layer). A row at position `t` is given token
+/// `t + 1` and, as input, the model's hidden state at `t` after its last norm, or, where that one is not known yet, what
+/// the head handed out for the row before; its result is token `t + 2`. Embedding table and head are the model's.
+///
+/// # Errors
+/// As [`build`]; a model without such a head.
+pub fn build_mtp(
+    config: &ModelConfig,
+    source: &dyn WeightSource,
+    numerics: &dyn Fn(&str, Encoding, usize) -> LinearNumerics,
+    options: &PlanOptions,
+) -> Result<ModelPlan, PlanError> {
+    if config.hybrid.is_none_or(|h| h.mtp_layers == 0) {
+        return Err(PlanError::Options("this model has no head for multi-token prediction (mtp.*)".into()));
     }
-    let mut graph =
-        Graph { config, source, numerics, weights: Vec::new(), states: Vec::new(), ops: Vec::new() };
-    graph.decoder()?;
-    let buffers = buffers(config);
-    let ops = options.fusions.apply(graph.ops);
-    let entries = options.widths.iter().map(|&width| Plan {
-        name: match width {
-            1 => "main".into(),
-            2..=32 if width != 16 => "verify".into(),
-            _ => format!("prefill{width}"),
-        },
-        width,
-        buffers: buffers.clone(),
-        ops: ops.clone(),
-        level: Level::Exact,
-    });
-    let (frequencies, rotation_factor) = config.rope.frequencies(options.context);
-    Ok(ModelPlan {
-        entries: entries.collect(),
-        weights: graph.weights,
-        states: graph.states,
-        frequencies,
-        rotation_factor,
-        vocab: config.vocab,
-        padded_vocab: padded(config.vocab),
-        context: options.context,
-        attention_piece: ATTENTION_PIECE,
-    })
+    let mut graph = Graph::new(config, source, numerics, options)?;
+    graph.mtp()?;
+    Ok(graph.finish(options))
 }
 
 fn padded(vocab: usize) -> usize {
@@ -98,6 +106,7 @@ const DELTA_IN: BufferId = BufferId(11);
 const DELTA_QKV: BufferId = BufferId(12);
 const DELTA_OUT: BufferId = BufferId(13);
 
+/// The layers' buffers; what a builder needs beside them is [added](Graph::buffer).
 fn buffers(c: &ModelConfig) -> Vec<Buffer> {
     let call = |name, cols| Buffer { name, cols, rows: BufferRows::Call };
     let outputs = |name, cols| Buffer { name, cols, rows: BufferRows::Outputs };
@@ -133,9 +142,68 @@ struct Graph<'a> {
     weights: Vec<WeightSpec>,
     states: Vec<StateSpec>,
     ops: Vec<Op>,
+    buffers: Vec<Buffer>,
+    input: Option<BufferId>,
+    taps: Option<BufferId>,
 }
 
-impl Graph<'_> {
+impl<'a> Graph<'a> {
+    fn new(
+        config: &'a ModelConfig,
+        source: &'a dyn WeightSource,
+        numerics: &'a dyn Fn(&str, Encoding, usize) -> LinearNumerics,
+        options: &PlanOptions,
+    ) -> Result<Self, PlanError> {
+        if options.context == 0 || options.context > config.context {
+            return Err(PlanError::Options(format!(
+                "a context of {} positions; this model allows 1 to {}",
+                options.context, config.context
+            )));
+        }
+        if options.widths.first() != Some(&1) || options.widths.windows(2).any(|w| w[0] >= w[1]) {
+            return Err(PlanError::Options("entry point widths must ascend and begin with 1".into()));
+        }
+        let (weights, states, ops) = (Vec::new(), Vec::new(), Vec::new());
+        let buffers = buffers(config);
+        Ok(Self { config, source, numerics, weights, states, ops, buffers, input: None, taps: None })
+    }
+
+    fn finish(self, options: &PlanOptions) -> ModelPlan {
+        let config = self.config;
+        let ops = options.fusions.apply(self.ops);
+        let entries = options.widths.iter().map(|&width| Plan {
+            name: match width {
+                1 => "main".into(),
+                2..=32 if width != 16 => "verify".into(),
+                _ => format!("prefill{width}"),
+            },
+            width,
+            buffers: self.buffers.clone(),
+            ops: ops.clone(),
+            input: self.input,
+            taps: self.taps,
+            level: Level::Exact,
+        });
+        let (frequencies, rotation_factor) = config.rope.frequencies(options.context);
+        ModelPlan {
+            entries: entries.collect(),
+            weights: self.weights,
+            states: self.states,
+            frequencies,
+            rotation_factor,
+            vocab: config.vocab,
+            padded_vocab: padded(config.vocab),
+            context: options.context,
+            attention_piece: ATTENTION_PIECE,
+        }
+    }
+
+    /// A buffer of `cols` columns for every row of the call.
+    fn buffer(&mut self, name: &'static str, cols: usize) -> BufferId {
+        self.buffers.push(Buffer { name, cols, rows: BufferRows::Call });
+        BufferId(self.buffers.len() - 1)
+    }
+
     fn weight(
         &mut self,
         name: String,
@@ -179,22 +247,49 @@ impl Graph<'_> {
         Ok(())
     }
 
-    fn decoder(&mut self) -> Result<(), PlanError> {
-        let c = self.config.clone();
+    fn decoder(&mut self, taps: &Taps) -> Result<(), PlanError> {
+        let c = self.config;
+        let hidden = slice(HIDDEN, 0, c.hidden);
         let table = self.weight("embed".into(), c.vocab, c.hidden, |_, _| WeightUse::Gather)?;
         self.ops.push(Op::Embed { table, scale: c.embedding_scale, out: HIDDEN });
         self.ops.push(Op::RotationTable { out: ROTATION });
+        if let Taps::Layers(layers) = taps {
+            self.taps = Some(self.buffer("taps", layers.len() * c.hidden));
+        }
         for layer in 0..c.layers {
+            if let (Taps::Layers(layers), Some(buffer)) = (taps, self.taps) {
+                for (i, _) in layers.iter().enumerate().filter(|(_, l)| **l == layer) {
+                    self.ops.push(Op::Copy { input: hidden, out: slice(buffer, i * c.hidden, c.hidden) });
+                }
+            }
             match c.delta(layer) {
                 Some(shape) => self.delta(layer, *shape)?,
-                None => self.attention(layer)?,
+                None => self.attention(&format!("layers.{layer}"), layer)?,
             }
-            self.mlp(layer)?;
+            self.mlp(&format!("layers.{layer}"))?;
+        }
+        if *taps == Taps::Final {
+            return self.tapped_head("norm");
         }
         self.ops.push(Op::SelectOutputs { input: HIDDEN, out: PICKED });
-        let (picked, normed) = (slice(PICKED, 0, c.hidden), slice(PICKED_NORM, 0, c.hidden));
-        self.norm("norm".into(), picked, normed, c.hidden)?;
-        let logits = slice(LOGITS, 0, c.vocab);
+        self.norm("norm".into(), slice(PICKED, 0, c.hidden), slice(PICKED_NORM, 0, c.hidden), c.hidden)?;
+        self.head()
+    }
+
+    /// The last norm of every row, which is handed out, and the head of the wanted ones.
+    fn tapped_head(&mut self, norm: &str) -> Result<(), PlanError> {
+        let hidden = self.config.hidden;
+        let taps = self.buffer("taps", hidden);
+        self.taps = Some(taps);
+        self.norm(norm.into(), slice(HIDDEN, 0, hidden), slice(taps, 0, hidden), hidden)?;
+        self.ops.push(Op::SelectOutputs { input: taps, out: PICKED_NORM });
+        self.head()
+    }
+
+    /// Logits and argmax of the wanted rows, from their last norm.
+    fn head(&mut self) -> Result<(), PlanError> {
+        let c = self.config;
+        let (normed, logits) = (slice(PICKED_NORM, 0, c.hidden), slice(LOGITS, 0, c.vocab));
         let head = if c.tied { "embed" } else { "head" };
         self.linear(head.into(), normed, logits)?;
         if c.logit_scale != 1.0 {
@@ -204,9 +299,27 @@ impl Graph<'_> {
         Ok(())
     }
 
-    fn attention(&mut self, layer: usize) -> Result<(), PlanError> {
-        let c = self.config.clone();
-        let name = |role: &str| format!("layers.{layer}.{role}");
+    fn mtp(&mut self) -> Result<(), PlanError> {
+        let c = self.config;
+        let h = c.hidden;
+        let (input, embedded) = (self.buffer("input", h), self.buffer("embedded", h));
+        let joined = self.buffer("joined", 2 * h);
+        self.input = Some(input);
+        let table = self.weight("embed".into(), c.vocab, h, |_, _| WeightUse::Gather)?;
+        self.ops.push(Op::Embed { table, scale: c.embedding_scale, out: embedded });
+        self.ops.push(Op::RotationTable { out: ROTATION });
+        self.norm("mtp.embed_norm".into(), slice(embedded, 0, h), slice(joined, 0, h), h)?;
+        self.norm("mtp.hidden_norm".into(), slice(input, 0, h), slice(joined, h, h), h)?;
+        self.linear("mtp.fc".into(), slice(joined, 0, 2 * h), slice(HIDDEN, 0, h))?;
+        self.attention("mtp", 0)?;
+        self.mlp("mtp")?;
+        self.tapped_head("mtp.norm")
+    }
+
+    /// The attention of the layer whose weights are called `prefix.q` and so on.
+    fn attention(&mut self, prefix: &str, layer: usize) -> Result<(), PlanError> {
+        let c = self.config;
+        let name = |role: &str| format!("{prefix}.{role}");
         let (hidden, normed, branch) =
             (slice(HIDDEN, 0, c.hidden), slice(NORMED, 0, c.hidden), slice(BRANCH, 0, c.hidden));
         let q = slice(QKV, 0, c.q_width());
@@ -249,7 +362,7 @@ impl Graph<'_> {
     }
 
     fn delta(&mut self, layer: usize, shape: Delta) -> Result<(), PlanError> {
-        let c = self.config.clone();
+        let c = self.config;
         let name = |role: &str| format!("layers.{layer}.delta_{role}");
         let (hidden, normed, branch) =
             (slice(HIDDEN, 0, c.hidden), slice(NORMED, 0, c.hidden), slice(BRANCH, 0, c.hidden));
@@ -297,9 +410,9 @@ impl Graph<'_> {
         StateId(self.states.len() - 1)
     }
 
-    fn mlp(&mut self, layer: usize) -> Result<(), PlanError> {
-        let c = self.config.clone();
-        let name = |role: &str| format!("layers.{layer}.{role}");
+    fn mlp(&mut self, prefix: &str) -> Result<(), PlanError> {
+        let c = self.config;
+        let name = |role: &str| format!("{prefix}.{role}");
         let (hidden, normed, branch) =
             (slice(HIDDEN, 0, c.hidden), slice(NORMED, 0, c.hidden), slice(BRANCH, 0, c.hidden));
         let (gate, up, ffn) = (slice(GATE_UP, 0, c.ffn), slice(GATE_UP, c.ffn, c.ffn), slice(FFN, 0, c.ffn));

@@ -10,14 +10,17 @@ pub mod numerics;
 mod op;
 mod plan;
 mod rows;
+mod snapshots;
 
 pub use backend::{
-    Backend, CallStats, DeviceLimits, Executor, MemoryUse, OpSpan, OpTime, Outputs, TeamTime, Top2,
+    Backend, CallStats, DeviceLimits, Executor, HOLD_ROWS, Kin, MemoryUse, OpSpan, OpTime, Outputs, TeamTime,
+    Top2, check_hold, nothing_held,
 };
 pub use error::{BackendError, PlanError};
 pub use fuse::Fusions;
-pub use graph::{PlanOptions, build};
+pub use graph::{PlanOptions, Taps, build, build_mtp};
 pub use op::*;
 pub use plan::*;
-pub use rows::{Parent, Row, RowTable, Wanted};
+pub use rows::{Limits, Parent, Row, RowTable, Shape, Wanted};
+pub use snapshots::Snapshots;
 pub use sterna_bundle::{Delta, HeadPairing, LinearNumerics, RowOrder, Weight, WeightSource};

@@ -274,6 +274,13 @@ pub enum Op {
         /// Factor.
         factor: f32,
     },
+    /// Copies columns to another buffer of as many rows.
+    Copy {
+        /// `[rows, n]`.
+        input: Slice,
+        /// `[rows, n]`.
+        out: Slice,
+    },
     /// Copies the rows whose outputs are wanted; ops on a per-output buffer then run on those alone.
     SelectOutputs {
         /// `[rows, n]`.
@@ -307,6 +314,7 @@ impl Op {
             Op::SiluMul { .. } => "silu-mul",
             Op::AddScaled { .. } => "add-scaled",
             Op::Scale { .. } => "scale",
+            Op::Copy { .. } => "copy",
             Op::SelectOutputs { .. } => "select-outputs",
             Op::Argmax { .. } => "argmax",
         }

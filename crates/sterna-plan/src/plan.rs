@@ -155,6 +155,10 @@ pub struct Plan {
     pub buffers: Vec<Buffer>,
     /// The ops, in order.
     pub ops: Vec<Op>,
+    /// Buffer that the caller fills ([`crate::RowTable::set_inputs`]): hidden states of another model.
+    pub input: Option<BufferId>,
+    /// Buffer whose rows are handed out after a call ([`crate::Outputs::taps`]): hidden states for another model.
+    pub taps: Option<BufferId>,
     /// Promise on bits.
     pub level: Level,
 }
@@ -211,7 +215,7 @@ impl ModelPlan {
     pub fn reusable_prefix(&self, committed: u32, len: u32) -> u32 {
         if len >= committed {
             committed
-        } else if self.states.iter().all(StateSpec::can_drop) {
+        } else if !self.owns_time() {
             len
         } else {
             0
@@ -220,6 +224,16 @@ impl ModelPlan {
     /// Index of the narrowest entry point that holds `rows`, if one does.
     pub fn entry_for(&self, rows: usize) -> Option<usize> {
         self.entries.iter().position(|e| e.width >= rows)
+    }
+
+    /// Columns of the hidden states that the entry points hand out; 0 when none.
+    pub fn tap_width(&self) -> usize {
+        let width = |e: &Plan| e.taps.map_or(0, |b| e.buffers[b.0].cols);
+        self.entries.first().map_or(0, width)
+    }
+    /// Whether a state of it owns time, so that a call's rows are one chain a sequence.
+    pub fn owns_time(&self) -> bool {
+        !self.states.iter().all(StateSpec::can_drop)
     }
 
     /// Cost of one call.
@@ -373,6 +387,7 @@ impl ModelPlan {
             }
             Op::AddScaled { input, factor, out } => format!("{} += {} * {factor}", slice(out), slice(input)),
             Op::Scale { slice: s, factor } => format!("{} *= {factor}", slice(s)),
+            Op::Copy { input, out } => format!("{} = {}", slice(out), slice(input)),
             Op::SelectOutputs { input, out } => format!("{} = wanted rows of {}", buffer(out), buffer(input)),
             Op::Argmax { logits, valid } => format!("argmax({}, first {valid})", buffer(logits)),
         }

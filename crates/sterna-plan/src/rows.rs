@@ -1,6 +1,6 @@
 //! The row table: what one call computes, as data.
 
-use crate::PlanError;
+use crate::{Plan, PlanError};
 
 /// Which results of a row are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -41,9 +41,10 @@ pub struct Row {
 }
 
 /// The rows of one call, validated against the plan's width.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RowTable {
     rows: Vec<Row>,
+    inputs: Vec<f32>,
 }
 
 impl RowTable {
@@ -55,6 +56,18 @@ impl RowTable {
     /// Forgets the rows, keeps the memory.
     pub fn clear(&mut self) {
         self.rows.clear();
+        self.inputs.clear();
+    }
+
+    /// What the entry point's input buffer is filled with: `[rows, its columns]`.
+    pub fn set_inputs(&mut self, values: &[f32]) {
+        self.inputs.clear();
+        self.inputs.extend_from_slice(values);
+    }
+
+    /// What [`RowTable::set_inputs`] took.
+    pub fn inputs(&self) -> &[f32] {
+        &self.inputs
     }
 
     /// Adds a chain of tokens that continues `sequence` at `position`; results are wanted of the last `last` rows.
@@ -99,22 +112,77 @@ impl RowTable {
         self.rows.iter().enumerate().filter(|(_, r)| r.wanted != Wanted::Nothing).map(|(i, r)| (i, r.wanted))
     }
 
-    /// Checks what every backend relies on: between 1 and `width` rows, tokens below `vocab`, slots and positions
-    /// inside the pool, every chain contiguous from its sequence's committed length.
+    /// Whether some row does not continue its sequence's latest one.
+    pub fn is_tree(&self) -> bool {
+        (0..self.rows.len()).any(|i| self.branches(i))
+    }
+
+    fn branches(&self, i: usize) -> bool {
+        let sequence = self.rows[i].sequence;
+        let latest = self.rows[..i].iter().rposition(|o| o.sequence == sequence);
+        latest
+            != match self.rows[i].parent {
+                Parent::Committed => None,
+                Parent::Row(p) => Some(p),
+            }
+    }
+
+    /// The rows that row `i` continues, and itself, oldest first.
+    pub fn path(&self, i: usize) -> Vec<usize> {
+        let mut path = vec![i];
+        while let Some(Row { parent: Parent::Row(p), .. }) = path.last().and_then(|i| self.rows.get(*i)) {
+            path.push(*p);
+        }
+        path.reverse();
+        path
+    }
+
+    /// The table of some of its rows, each continuing the one before it: what is left when a draft's other rows were
+    /// rejected. Nothing is wanted of them but of the last, if `wanted` says so.
+    pub fn chain(&self, path: &[usize], wanted: Wanted) -> RowTable {
+        let mut chain = RowTable::new();
+        let cols = self.inputs.len().checked_div(self.rows.len()).unwrap_or(0);
+        for (n, i) in path.iter().enumerate() {
+            let Some(row) = self.rows.get(*i) else { continue };
+            let parent = n.checked_sub(1).map_or(Parent::Committed, Parent::Row);
+            let wanted = if n + 1 == path.len() { wanted } else { Wanted::Nothing };
+            chain.rows.push(Row { parent, wanted, ..*row });
+            chain.inputs.extend_from_slice(&self.inputs[i * cols..(i + 1) * cols]);
+        }
+        chain
+    }
+
+    /// Checks that the rows at `path` are a chain from `sequence`'s committed end.
     ///
     /// # Errors
-    /// [`PlanError::Rows`] naming the row; trees and kv slots that are not positions are refused (no state kind of
-    /// this version stores them).
-    pub fn check(
-        &self,
-        width: usize,
-        vocab: usize,
-        capacity: u32,
-        committed: &[u32],
-    ) -> Result<(), PlanError> {
+    /// [`PlanError::Rows`] naming the first that is not.
+    pub fn check_path(&self, sequence: usize, path: &[usize]) -> Result<(), PlanError> {
+        let mut parent = Parent::Committed;
+        for i in path {
+            if self.rows.get(*i).is_none_or(|r| r.sequence != sequence || r.parent != parent) {
+                let why = format!("it does not continue the accepted rows of sequence slot {sequence}");
+                return Err(PlanError::Rows { row: *i, why });
+            }
+            parent = Parent::Row(*i);
+        }
+        Ok(())
+    }
+
+    /// Checks what every backend relies on: between 1 and `entry.width` rows, tokens below `vocab`, slots and positions
+    /// inside the pool, every row contiguous with what it continues, and inputs if the entry point takes some.
+    ///
+    /// # Errors
+    /// [`PlanError::Rows`] naming the row; kv slots that are not positions are refused (no state kind of this version
+    /// stores them), and trees unless `shape` allows them.
+    pub fn check(&self, shape: Shape, entry: &Plan, limits: &Limits<'_>) -> Result<(), PlanError> {
         let fail = |row: usize, why: String| Err(PlanError::Rows { row, why });
-        if self.rows.is_empty() || self.rows.len() > width {
-            return fail(0, format!("{} rows in a call of width {width}", self.rows.len()));
+        let Limits { vocab, capacity, committed } = *limits;
+        if self.rows.is_empty() || self.rows.len() > entry.width {
+            return fail(0, format!("{} rows in a call of width {}", self.rows.len(), entry.width));
+        }
+        let inputs = self.rows.len() * entry.input.map_or(0, |b| entry.buffers[b.0].cols);
+        if self.inputs.len() != inputs {
+            return fail(0, format!("{} input values where {inputs} are needed", self.inputs.len()));
         }
         for (i, r) in self.rows.iter().enumerate() {
             if r.token as usize >= vocab {
@@ -133,23 +201,20 @@ impl RowTable {
                 return fail(i, "kv slots other than the position need a ring state".into());
             }
             let expected = match r.parent {
-                Parent::Committed if self.rows[..i].iter().any(|o| o.sequence == r.sequence) => {
-                    return fail(i, "a second branch of one sequence (tree rows) is not supported".into());
-                }
                 Parent::Committed => len,
-                Parent::Row(p) if p < i && self.rows[p].sequence == r.sequence => {
-                    if self.rows[p + 1..i].iter().any(|o| o.sequence == r.sequence) {
-                        return fail(
-                            i,
-                            "a row that does not continue its sequence's latest row (a tree)".into(),
-                        );
-                    }
-                    self.rows[p].position + 1
-                }
+                Parent::Row(p) if p < i && self.rows[p].sequence == r.sequence => self.rows[p].position + 1,
                 Parent::Row(p) => {
                     return fail(i, format!("parent row {p} is not an earlier row of its sequence"));
                 }
             };
+            if shape == Shape::Chains && self.branches(i) {
+                return fail(
+                    i,
+                    "a row that does not continue its sequence's latest row (a tree): only a call that is held may \
+                     have some, and only of a model whose states keep every position"
+                        .into(),
+                );
+            }
             if r.position != expected {
                 return fail(i, format!("position {} where its parent ends at {expected}", r.position));
             }
@@ -158,16 +223,46 @@ impl RowTable {
     }
 }
 
+/// How rows of one sequence may hang together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Each continues the one before it.
+    Chains,
+    /// Several may continue the same one.
+    Trees,
+}
+
+/// What a table is checked against, beside its entry point.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits<'a> {
+    /// Real tokens.
+    pub vocab: usize,
+    /// Positions of a slot.
+    pub capacity: u32,
+    /// Committed positions of every slot.
+    pub committed: &'a [u32],
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use crate::{Buffer, BufferId, BufferRows, Level};
+
+    fn entry(width: usize) -> Plan {
+        let (buffers, ops) = (Vec::new(), Vec::new());
+        Plan { name: "main".into(), width, buffers, ops, input: None, taps: None, level: Level::Exact }
+    }
 
     #[test]
     fn chains_are_checked() {
         let mut t = RowTable::new();
         t.push_chain(0, 3, &[1, 2, 3], 1, Wanted::Argmax);
         t.push_chain(1, 0, &[4], 1, Wanted::Logits);
-        assert!(t.check(4, 10, 16, &[3, 0]).is_ok());
+        let check = |t: &RowTable, shape, width, vocab, capacity, committed: &[u32]| {
+            t.check(shape, &entry(width), &Limits { vocab, capacity, committed })
+        };
+        assert!(check(&t, Shape::Chains, 4, 10, 16, &[3, 0]).is_ok());
         assert_eq!(t.outputs().map(|o| o.0).collect::<Vec<_>>(), [2, 3]);
         for (width, vocab, capacity, committed) in [
             (3, 10, 16, &[3, 0][..]),
@@ -176,18 +271,55 @@ mod tests {
             (4, 10, 16, &[2, 0]),
             (4, 10, 16, &[3]),
         ] {
-            assert!(t.check(width, vocab, capacity, committed).is_err());
+            assert!(check(&t, Shape::Chains, width, vocab, capacity, committed).is_err());
         }
-        let mut tree = t.clone();
-        tree.push(Row {
+        assert!(check(&RowTable::new(), Shape::Chains, 4, 10, 16, &[]).is_err());
+        let with_input = Plan {
+            buffers: vec![Buffer { name: "input", cols: 2, rows: BufferRows::Call }],
+            input: Some(BufferId(0)),
+            ..entry(4)
+        };
+        let limits = Limits { vocab: 10, capacity: 16, committed: &[3, 0] };
+        assert!(t.check(Shape::Chains, &with_input, &limits).is_err());
+        t.set_inputs(&[0.0; 8]);
+        assert!(t.check(Shape::Chains, &with_input, &limits).is_ok());
+        assert!(check(&t, Shape::Chains, 4, 10, 16, &[3, 0]).is_err(), "inputs that nobody reads");
+    }
+
+    /// Rows 0 to 2 are a chain from 3; row 3 hangs on row 0, row 4 on the committed end, row 5 on row 3.
+    #[test]
+    fn trees_are_checked_and_walked() {
+        let mut t = RowTable::new();
+        t.push_chain(0, 3, &[1, 2, 3], 1, Wanted::Argmax);
+        assert!(!t.is_tree());
+        let row = |position, parent| Row {
             token: 1,
             sequence: 0,
-            position: 6,
-            parent: Parent::Row(1),
-            kv_slot: 6,
-            wanted: Wanted::Nothing,
-        });
-        assert!(tree.check(8, 10, 16, &[3, 0]).is_err());
-        assert!(RowTable::new().check(4, 10, 16, &[]).is_err());
+            position,
+            parent,
+            kv_slot: position,
+            wanted: Wanted::Argmax,
+        };
+        t.push(row(4, Parent::Row(0)));
+        t.push(row(3, Parent::Committed));
+        t.push(row(5, Parent::Row(3)));
+        let limits = Limits { vocab: 10, capacity: 16, committed: &[3] };
+        assert!(t.is_tree());
+        assert!(t.check(Shape::Chains, &entry(8), &limits).is_err());
+        t.check(Shape::Trees, &entry(8), &limits).unwrap();
+        t.push(row(5, Parent::Row(5)));
+        assert!(t.check(Shape::Trees, &entry(8), &limits).is_err(), "not its parent's next position");
+        assert_eq!((t.path(2), t.path(5), t.path(4)), (vec![0, 1, 2], vec![0, 3, 5], vec![4]));
+        for path in [&[0, 1, 2][..], &[0, 3, 5], &[4], &[]] {
+            t.check_path(0, path).unwrap();
+            let chain = t.chain(path, Wanted::Argmax);
+            assert!(!chain.is_tree() && chain.len() == path.len());
+            assert!(path.is_empty() || chain.check(Shape::Chains, &entry(8), &limits).is_ok());
+            assert!(chain.outputs().map(|o| o.0).eq(path.len().checked_sub(1)));
+        }
+        for path in [&[1][..], &[0, 2], &[4, 0], &[0, 3, 6], &[9]] {
+            assert!(t.check_path(0, path).is_err(), "{path:?}");
+        }
+        assert!(t.check_path(1, &[0]).is_err());
     }
 }

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use regex::Regex;
@@ -42,6 +43,67 @@ pub struct CommandArm {
     pub figure: Figure,
     /// Ended, and an error, after this.
     pub timeout: Duration,
+    /// Ends it from another thread.
+    pub leash: Leash,
+}
+
+/// Ends measured programs when this program is asked to end: each has a process group of its own, which the Ctrl-C of a
+/// terminal does not reach. Clones share what they hold.
+#[derive(Clone, Debug, Default)]
+pub struct Leash(Arc<Mutex<Leashed>>);
+
+#[derive(Debug, Default)]
+struct Leashed {
+    ended: bool,
+    /// Process groups, named by their first process.
+    running: Vec<u32>,
+}
+
+impl Leash {
+    fn lock(&self) -> MutexGuard<'_, Leashed> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends what runs, with all that it started; nothing can be started any more.
+    pub fn end(&self) {
+        let mut leashed = self.lock();
+        leashed.ended = true;
+        leashed.running.iter().for_each(|group| end_group(*group));
+    }
+
+    fn has_ended(&self) -> bool {
+        self.lock().ended
+    }
+
+    /// Starts a program; `None` after [`Leash::end`].
+    fn start(&self, command: &mut Command) -> std::io::Result<Option<Running>> {
+        // Held while the program starts, so that none is started that the end misses.
+        let mut leashed = self.lock();
+        if leashed.ended {
+            return Ok(None);
+        }
+        let child = command.spawn()?;
+        leashed.running.push(child.id());
+        drop(leashed);
+        Ok(Some(Running { child, leash: self.clone() }))
+    }
+}
+
+/// A program with all that it started; both end with it.
+struct Running {
+    child: Child,
+    leash: Leash,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let group = self.child.id();
+        self.leash.lock().running.retain(|g| *g != group);
+        end_group(group);
+        // It may have ended by itself in the meantime: then there is nothing to do.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 /// Why a program gives no time.
@@ -75,6 +137,12 @@ pub enum CommandError {
         command: String,
         /// Allowed.
         seconds: u64,
+    },
+    /// Ended by [`Leash::end`].
+    #[error("`{command}` was ended, because this program was asked to end")]
+    Ended {
+        /// As given.
+        command: String,
     },
     /// Ended with an error.
     #[error("`{command}` ended with {status}; its last words: {words}")]
@@ -131,12 +199,18 @@ impl CommandArm {
     pub fn run(&self) -> Result<f64, CommandError> {
         let start = Instant::now();
         let failed = |source| CommandError::Start { command: self.command.clone(), source };
-        let mut child = shell(&self.command).spawn().map_err(failed)?;
+        let from_outside = || CommandError::Ended { command: self.command.clone() };
+        let mut running =
+            self.leash.start(&mut shell(&self.command)).map_err(failed)?.ok_or_else(from_outside)?;
+        let child = &mut running.child;
         let outputs = [child.stdout.take().map(reader), child.stderr.take().map(reader)];
         let ended = child.wait_timeout(self.timeout);
         let wall = start.elapsed().as_secs_f64();
         // What it left running in the background would disturb the samples after it and hold its output open.
-        end(&mut child);
+        drop(running);
+        if self.leash.has_ended() {
+            return Err(from_outside());
+        }
         let Some(status) = ended.map_err(failed)? else {
             let (command, seconds) = (self.command.clone(), self.timeout.as_secs());
             return Err(CommandError::TimedOut { command, seconds });
@@ -181,16 +255,18 @@ fn shell(text: &str) -> Command {
     command
 }
 
-fn end(child: &mut Child) {
-    #[cfg(unix)]
-    let _ = rustix::process::kill_process_group(
-        rustix::process::Pid::from_child(child),
-        rustix::process::Signal::KILL,
-    );
-    // It may have ended by itself in the meantime: then there is nothing to do.
-    let _ = child.kill();
-    let _ = child.wait();
+#[cfg(unix)]
+fn end_group(first: u32) {
+    let first = i32::try_from(first).ok().and_then(rustix::process::Pid::from_raw);
+    if let Some(first) = first {
+        // Without any process left there is nothing to end.
+        let _ = rustix::process::kill_process_group(first, rustix::process::Signal::KILL);
+    }
 }
+
+/// Without process groups only the shell itself can be ended, by the thread that waits for it.
+#[cfg(not(unix))]
+fn end_group(_: u32) {}
 
 /// Reads to the end on a thread of its own: a program whose output nobody reads stops.
 fn reader(mut from: impl Read + Send + 'static) -> Receiver<String> {
@@ -222,7 +298,8 @@ mod tests {
     use super::*;
 
     fn arm(command: &str, figure: Figure) -> CommandArm {
-        CommandArm { command: command.into(), figure, timeout: Duration::from_secs(20) }
+        let (timeout, leash) = (Duration::from_secs(20), Leash::default());
+        CommandArm { command: command.into(), figure, timeout, leash }
     }
 
     #[test]
@@ -258,6 +335,26 @@ mod tests {
         let figure = || Figure::printed("([0-9.]+) t/s", Unit::PerSecond).unwrap();
         let last = arm("head -c 9000000 /dev/zero; echo; echo 4 t/s", figure()).run();
         assert_eq!(last.unwrap(), 0.25, "the end is kept");
+    }
+
+    #[test]
+    fn a_program_is_ended_from_another_thread_with_all_it_started() {
+        let mark = std::env::temp_dir().join(format!("sterna-leash-{}", std::process::id()));
+        let hang = arm(&format!("(sleep 1; touch {}) & wait", mark.display()), Figure::WallClock);
+        let (leash, start) = (hang.leash.clone(), Instant::now());
+        let ended = std::thread::scope(|scope| {
+            let run = scope.spawn(|| hang.run());
+            while leash.lock().running.is_empty() {
+                std::thread::yield_now();
+            }
+            leash.end();
+            run.join().unwrap()
+        });
+        assert!(matches!(ended, Err(CommandError::Ended { .. })), "{ended:?}");
+        assert!(start.elapsed() < Duration::from_secs(1) && leash.lock().running.is_empty());
+        assert!(matches!(hang.run(), Err(CommandError::Ended { .. })), "nothing is started any more");
+        std::thread::sleep(Duration::from_millis(1200));
+        assert!(!mark.exists(), "the child of the shell went on");
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::interleave::{Arm, InterleaveError, Interleaved, Next, Rounds, interleave_until};
 use crate::paired::{Interval, Rank};
 use crate::sensors::{Sensors, SystemSensors};
-use crate::table::{Table, number};
+use crate::table::{Table, count, number};
 
 /// When a difference is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -63,6 +63,14 @@ impl Rule {
         looks.push(self.most.max(1));
         looks
     }
+
+    /// Fewest rounds after which this rule can decide anything: with fewer, not even the widest interval is of the
+    /// confidence that it asks for.
+    pub fn least(&self) -> usize {
+        let decides = |most: &usize| Judge::new(Self { most: *most, ..*self }).can_decide();
+        // Each round more halves the chance that the widest interval misses.
+        (1..=200).find(decides).unwrap_or(200)
+    }
 }
 
 /// A rule with the ranks of its looks.
@@ -81,6 +89,11 @@ impl Judge {
         let each = rule.error / (looks.len() + 1) as f64;
         let looks = looks.into_iter().map(|n| (n, Rank::new(n, each))).collect();
         Self { rule, each, looks }
+    }
+
+    /// Whether any of its looks can find a difference, or that there is none.
+    pub fn can_decide(&self) -> bool {
+        self.looks.iter().any(|(_, rank)| rank.error() <= self.each)
     }
 
     fn verdict(&self, i: &Interval) -> Verdict {
@@ -240,6 +253,15 @@ pub struct SelfCheck {
     pub found: usize,
 }
 
+impl Comparison {
+    /// Whether its interval would decide, had there been enough rounds for one of the confidence that is asked for.
+    fn lacks_rounds(&self) -> bool {
+        let differs = self.low > 1.0 + self.zone || self.high < 1.0 / (1.0 + self.zone);
+        let near = self.low >= 1.0 / (1.0 + self.resolution) && self.high <= 1.0 + self.resolution;
+        self.verdict == Verdict::Undecided && (differs || near)
+    }
+}
+
 impl Verdict {
     /// A word for it.
     pub fn word(self) -> &'static str {
@@ -287,7 +309,18 @@ impl fmt::Display for Shown<'_> {
              the interval lies more than {} from 1, the same when it lies within {}",
             format_args!("{}%", number(zone)),
             format_args!("{}%", number(near)),
-        )
+        )?;
+        // Their interval looks as if it decided.
+        let few: Vec<String> =
+            self.0.iter().filter(|c| c.lacks_rounds()).map(|c| count(c.rounds, "round")).collect();
+        if !few.is_empty() {
+            let few = few.join(", ");
+            write!(
+                f,
+                "; too few rounds to decide ({few}): a {sure:.2}% interval is not sure enough; give it more time"
+            )?;
+        }
+        Ok(())
     }
 }
 
@@ -331,6 +364,21 @@ mod tests {
     }
 
     #[test]
+    fn fewer_rounds_than_the_least_can_never_decide() {
+        let rule = Rule::default();
+        // Both ends of the widest interval of n rounds miss with a chance of 2 / 2^n; one of two looks may err by 0.0025.
+        assert_eq!(rule.least(), 10);
+        let judge = |most| Judge::new(Rule { most, ..rule });
+        assert!(judge(10).can_decide() && !judge(9).can_decide() && judge(800).can_decide());
+        let far = |rounds: usize| -> (Interval, Verdict) {
+            let judge = judge(rounds);
+            judge.look(&vec![1.0; rounds], &vec![2.0; rounds], &judge.looks[0].1).unwrap()
+        };
+        assert_eq!(far(10).1, Verdict::Slower);
+        assert_eq!(far(9).1, Verdict::Undecided);
+    }
+
+    #[test]
     fn verdicts_follow_the_interval() {
         let judge = Judge::new(Rule::default());
         let of = |low: f64, high: f64, error: f64| {
@@ -369,6 +417,11 @@ mod tests {
             found,
         };
         assert!(check(1, 18).passed() && !check(2, 18).passed() && !check(1, 17).passed());
+        let few = Comparison { rounds: 5, ..c(Verdict::Undecided) };
+        let said = Shown(std::slice::from_ref(&few)).to_string();
+        assert!(said.contains("too few rounds to decide (5 rounds)"), "{said}");
+        let wide = Comparison { low: 0.9, ..few };
+        assert!(!Shown(&[wide]).to_string().contains("too few"), "undecided for another reason");
         let text = check(2, 20).to_string();
         assert!(text.contains("2 of 40 comparisons of equals") && text.contains("FAILED"), "{text}");
         assert!(text.contains("99.95% interval") && text.contains("1.0500"), "{text}");

@@ -12,7 +12,7 @@ use crate::bench::{BenchError, KernelOptions, kernels};
 use crate::interleave::{Arm, ArmError, Interleaved, Rounds, interleave};
 use crate::stats;
 use crate::synthetic::Matrices;
-use crate::table::{Table, number};
+use crate::table::{Table, count, number};
 
 /// One plan of tiny ops.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -179,7 +179,11 @@ impl fmt::Display for DispatchCost {
             t.row(vec![p.ops.to_string(), number(p.us), number(p.us / p.ops as f64), format!("{r:+.2}")]);
         }
         let (call, op) = (number(self.per_call_us), number(self.per_op_us));
-        write!(f, "{t}{} threads: {call} us a call and {op} us an op, by least squares", self.threads)?;
+        write!(
+            f,
+            "{t}{}: {call} us a call and {op} us an op, by least squares",
+            count(self.threads, "thread")
+        )?;
         if self.per_call_us < 0.0 {
             write!(
                 f,
@@ -192,7 +196,7 @@ impl fmt::Display for DispatchCost {
 
 impl fmt::Display for ThreadCost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all = format!("{} threads us", self.threads);
+        let all = format!("{} us", count(self.threads, "thread"));
         let mut t = Table::new(&["rest ms", "one thread us", &all, "waking us"]);
         for r in &self.rows {
             t.row(vec![format!("{}", r.idle_ms), number(r.one_us), number(r.all_us), number(r.wake_us)]);

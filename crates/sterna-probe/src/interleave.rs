@@ -14,7 +14,7 @@ use crate::clock::{Clock, CpuTime, SystemClock};
 use crate::machine::Weather;
 use crate::sensors::{Sensors, SystemSensors};
 use crate::stats::Summary;
-use crate::table::{Table, number, percent};
+use crate::table::{Table, count, number, percent};
 
 /// An error of an arm's own code.
 pub type ArmError = Box<dyn std::error::Error + Send + Sync>;
@@ -312,12 +312,26 @@ impl Interleaved {
         flags.into_iter().filter(|(rounds, _)| rounds.contains(&round)).map(|(_, flag)| flag).collect()
     }
 
+    /// What to know before believing it, where rounds are flagged.
+    pub fn warning(&self) -> Option<String> {
+        let n = self.rounds.rounds;
+        let flagged = (0..n).filter(|r| !self.flags(*r).is_empty()).count();
+        let (noisy, slow) = (self.noisy.len(), self.throttled.len());
+        (flagged > 0).then(|| {
+            format!(
+                "{flagged} of {} flagged ({noisy} noisy, {slow} on a slow clock): the costs may be wrong; measure again \
+                 when the machine is quiet",
+                count(n, "round")
+            )
+        })
+    }
+
     /// One sentence on how far the figures can be trusted.
     pub fn note(&self) -> String {
         let n = self.rounds.rounds;
         let others =
             self.others.map_or("others' CPU use unknown".to_owned(), |o| format!("others used {o:.2} cores"));
-        let mut text = format!("{n} rounds, {others}");
+        let mut text = format!("{}, {others}", count(n, "round"));
         if !self.noisy.is_empty() {
             let (m, limit) = (self.noisy.len(), self.rounds.noise_limit);
             text.push_str(&format!("; {m} of them noisy (others above {limit:.2} cores)"));

@@ -6,7 +6,7 @@
 //! * [`interleave`]: arms measured in turns, with the share of the CPU that others took.
 //! * [`compare`]: whether one arm is slower than another, with an interval.
 //! * [`mod@bench`]: call widths and generation of a model, against those limits.
-//! * [`verify`], [`dispatch`], [`memory`]: what a verify, a call and a model cost.
+//! * [`verify`], [`drafting`], [`dispatch`], [`memory`]: what a verify, a draft, a call and a model cost.
 //! * [`record`]: all of it as JSON lines; [`report`]: such lines as a page.
 //! * [`gate`]: the contract on a model: same bits at every width, and agreement with golden answers.
 //! * [`trace`]: when a session's ops ran, for Perfetto.
@@ -17,6 +17,7 @@ pub mod clock;
 pub mod command;
 pub mod compare;
 pub mod dispatch;
+pub mod drafting;
 pub mod gate;
 pub mod interleave;
 pub mod limits;
@@ -32,3 +33,5 @@ mod table;
 pub mod tokens;
 pub mod trace;
 pub mod verify;
+
+pub use table::count;

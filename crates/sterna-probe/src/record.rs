@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::bench::{ChunkTable, GenerationTable, KernelTable, Profile, WidthTable};
+use crate::bench::{ChunkTable, GenerationTable, KernelTable, Profile, SpeculationTable, WidthTable};
 use crate::compare::{Comparison, SelfCheck, Shown};
 use crate::dispatch::{DispatchCost, ThreadCost};
 use crate::interleave::{Flag, Interleaved};
@@ -123,6 +123,8 @@ pub enum TableValue {
     Comparison(Vec<Comparison>),
     /// Error rates of comparisons.
     SelfCheck(SelfCheck),
+    /// Answers with and without drafts.
+    Speculation(SpeculationTable),
 }
 
 impl fmt::Display for TableValue {
@@ -140,6 +142,7 @@ impl fmt::Display for TableValue {
             TableValue::Threads(t) => t.fmt(f),
             TableValue::Comparison(t) => Shown(t).fmt(f),
             TableValue::SelfCheck(t) => t.fmt(f),
+            TableValue::Speculation(t) => t.fmt(f),
         }
     }
 }
@@ -153,6 +156,7 @@ impl TableValue {
             TableValue::Kernels(t) => Some(&t.samples),
             TableValue::Chunks(t) => Some(&t.widths.samples),
             TableValue::VerifyCost(t) => Some(&t.samples),
+            TableValue::Speculation(t) => Some(&t.samples),
             _ => None,
         }
     }

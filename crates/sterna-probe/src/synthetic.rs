@@ -83,10 +83,23 @@ impl Synthetic {
     /// scales such that values lie within about `±(cols/2)^(-1/2)`.
     pub fn new(config: &ModelConfig, linear: Encoding, head: Encoding, seed: u64) -> Self {
         let mut random = Random(seed);
+        Self::made(config, linear, head, &mut |encoding, rows, cols| fill(encoding, rows, cols, &mut random))
+    }
+
+    /// The same without any data: enough for a plan, and made at once.
+    pub fn shapes(config: &ModelConfig, linear: Encoding, head: Encoding) -> Self {
+        Self::made(config, linear, head, &mut |_, _, _| Vec::new())
+    }
+
+    fn made(
+        config: &ModelConfig,
+        linear: Encoding,
+        head: Encoding,
+        data: &mut dyn FnMut(Encoding, usize, usize) -> Vec<u8>,
+    ) -> Self {
         let mut weights = BTreeMap::new();
         let mut add = |name: String, encoding: Encoding, rows: usize, cols: usize| {
-            let data = fill(encoding, rows, cols, &mut random);
-            weights.insert(name, (encoding, rows, cols, data));
+            weights.insert(name, (encoding, rows, cols, data(encoding, rows, cols)));
         };
         let c = config;
         add("embed".into(), head, c.vocab, c.hidden);

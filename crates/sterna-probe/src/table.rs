@@ -43,8 +43,19 @@ impl fmt::Display for Table {
     }
 }
 
+/// "1 row", "2 rows".
+pub fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+/// From here on digits say nothing any more.
+const HUGE: f64 = 1e15;
+
 /// A number with about four significant digits.
 pub(crate) fn number(x: f64) -> String {
+    if x.abs() >= HUGE {
+        return format!("{x:.2e}");
+    }
     let digits = match x.abs() {
         a if a >= 1000.0 => 0,
         a if a >= 100.0 => 1,
@@ -56,7 +67,8 @@ pub(crate) fn number(x: f64) -> String {
 
 /// A share as a percentage.
 pub(crate) fn percent(x: f64) -> String {
-    format!("{:.1}%", 100.0 * x)
+    let percent = (100.0 * x).clamp(f64::MIN, f64::MAX);
+    if percent.abs() >= HUGE { format!("{percent:.2e}%") } else { format!("{percent:.1}%") }
 }
 
 /// Bytes in MB or GB (powers of 1000).
@@ -75,6 +87,11 @@ mod tests {
         t.row(vec!["longer".into(), number(0.01234)]);
         assert_eq!(t.to_string(), "arm        ms\né        1234\nlonger  0.012\n");
         assert_eq!(percent(0.1234), "12.3%");
+        assert_eq!((number(1e308), percent(1e308)), ("1.00e308".into(), "1.80e308%".into()));
+        assert_eq!(
+            (count(0, "row"), count(1, "row"), count(2, "row")),
+            ("0 rows".into(), "1 row".into(), "2 rows".into())
+        );
         assert_eq!(bytes(2_500_000), "2.50 MB");
     }
 }

@@ -5,8 +5,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sterna_plan::choose::{COST_SCHEMA, CostTable};
 use sterna_run::Session;
+use sterna_run::speculate::Proposer;
 
-use crate::bench::{BenchError, RowsWanted, WidthOptions, WidthTable, width_table};
+use crate::bench::{BenchError, RowsWanted, WidthOptions, WidthTable, width_table_beside};
+use crate::drafting::{DraftCost, Rehearsal};
 use crate::interleave::Interleaved;
 use crate::limits::Limits;
 use crate::stats;
@@ -82,6 +84,12 @@ pub struct VerifyCost {
     pub stairs: StairFit,
     /// Samples and noise.
     pub samples: Interleaved,
+    /// What proposing costs, where it was measured in the same turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drafts: Option<DraftCost>,
+    /// Why the costs may be wrong: rounds that are flagged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
 }
 
 /// Drafting `k` tokens a round.
@@ -105,13 +113,20 @@ pub struct BreakEvenRow {
     pub emitted: Option<f64>,
     /// Speed over plain decoding with the given acceptance.
     pub speedup: Option<f64>,
+    /// The given acceptance as one chance for every draft: the one that gives as many accepted drafts a round. It pays
+    /// where it is above [`BreakEvenRow::needed_acceptance`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acceptance: Option<f64>,
 }
 
 /// When drafting pays.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BreakEven {
-    /// Decode steps of one drafted token.
+    /// Decode steps of one drafted token; where drafting was measured, on average over the most that were.
     pub draft_cost: f64,
+    /// Who was measured drafting; `None` where the cost was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposer: Option<String>,
     /// Chance of acceptance by place in the draft, if given; the last one goes on.
     pub acceptance: Vec<f64>,
     /// By number of drafts.
@@ -128,18 +143,36 @@ pub fn verify_cost(
     options: &WidthOptions,
     limits: &Limits,
 ) -> Result<(VerifyCost, WidthTable), BenchError> {
+    round_cost(session, about, options, None, limits)
+}
+
+/// The same, with `proposer` asked for 1 to 8 tokens in the same turns.
+///
+/// # Errors
+/// As [`verify_cost`]; a proposer that fails, or proposes fewer tokens than it is asked for.
+pub fn round_cost(
+    session: &mut Session,
+    about: (&str, &str),
+    options: &WidthOptions,
+    proposer: Option<&mut dyn Proposer>,
+    limits: &Limits,
+) -> Result<(VerifyCost, WidthTable), BenchError> {
     let options = WidthOptions { wanted: RowsWanted::All, ..options.clone() };
     if options.widths.first() != Some(&1) {
         return Err(BenchError::Options(
             "verify cost is counted in calls of one row: widths must begin with 1".into(),
         ));
     }
-    let table = width_table(session, &options, limits)?;
+    let rehearsal = proposer.map(|p| Rehearsal::new(session, &options, p)).transpose()?;
+    let beside = rehearsal.as_ref().map_or_else(Vec::new, Rehearsal::arms);
+    let table = width_table_beside(session, &options, beside, limits)?;
     let points: Vec<CostPoint> = table
         .rows
         .iter()
         .map(|r| CostPoint { width: r.width, seconds: r.ms.median / 1e3, steps: r.cost_in_steps })
         .collect();
+    let step = points.first().map_or(0.0, |p| p.seconds);
+    let drafts = rehearsal.map(|r| r.cost(table.samples.arms.get(points.len()..).unwrap_or_default(), step));
     let few = || BenchError::Options("a fit needs two widths".into());
     let cost = VerifyCost {
         model: about.0.to_owned(),
@@ -150,6 +183,8 @@ pub fn verify_cost(
         stairs: fit_stairs(&points).ok_or_else(few)?,
         points,
         samples: table.samples.clone(),
+        drafts,
+        warning: table.samples.warning(),
     };
     Ok((cost, table))
 }
@@ -265,12 +300,12 @@ fn emitted(k: usize, acceptance: &[f64]) -> Option<f64> {
 }
 
 /// When drafting pays: for every `k` whose verify (of k drafts and the token before them: k + 1 rows) was measured.
-/// `draft_cost` is that of one drafted token in decode steps, `acceptance` the chance of each draft to be accepted when
+/// `draft_cost` is that of one drafted token in decode steps, where `cost` does not tell what drafting took; `acceptance` the chance of each draft to be accepted when
 /// those before it were, by place (the last one goes on; none: only what is needed is told).
 pub fn break_even(cost: &VerifyCost, draft_cost: f64, acceptance: &[f64]) -> BreakEven {
     let row = |p: &CostPoint| {
         let k = p.width - 1;
-        let (verify, draft) = (p.steps, draft_cost * k as f64);
+        let (verify, draft) = (p.steps, cost.drafts.as_ref().map_or(draft_cost * k as f64, |d| d.steps(k)));
         let needed = verify + draft - 1.0;
         let emitted = emitted(k, acceptance);
         BreakEvenRow {
@@ -282,15 +317,25 @@ pub fn break_even(cost: &VerifyCost, draft_cost: f64, acceptance: &[f64]) -> Bre
             needed_acceptance: needed_acceptance(k, needed),
             emitted,
             speedup: emitted.map(|e| e / (verify + draft)),
+            acceptance: emitted.and_then(|e| needed_acceptance(k, e - 1.0)),
         }
     };
     let rows = cost.points.iter().filter(|p| p.width > 1).map(row).collect();
-    BreakEven { draft_cost, acceptance: acceptance.to_vec(), rows }
+    let measured = cost.drafts.as_ref();
+    let most = measured.and_then(|d| d.points.last()).filter(|p| p.drafts > 0);
+    let draft_cost = most.map_or(draft_cost, |p| p.steps / p.drafts as f64);
+    BreakEven {
+        draft_cost,
+        proposer: measured.map(|d| d.proposer.clone()),
+        acceptance: acceptance.to_vec(),
+        rows,
+    }
 }
 
 /// The `a` with `a + a^2 + ... + a^k = accepted`.
 fn needed_acceptance(k: usize, accepted: f64) -> Option<f64> {
-    if accepted > k as f64 {
+    // Sums of products of shares may be a hair above.
+    if accepted > k as f64 * (1.0 + 1e-12) {
         return None;
     }
     let (mut low, mut high) = (0.0, 1.0);
@@ -340,14 +385,30 @@ impl fmt::Display for VerifyCost {
         let better = if l.bic <= s.bic { "line" } else { "staircase" };
         let (rms, worst, bic) = (s.rms, worst(&s.residuals), s.bic);
         writeln!(f, "staircase: {stairs}; residuals rms {rms:.3}, worst {worst:.3}, BIC {bic:.1}")?;
-        write!(f, "the {better} describes it better (lower BIC); {}", self.samples.note())
+        if let Some(d) = &self.drafts {
+            let steps: Vec<String> =
+                d.points.iter().map(|p| format!("{}: {:.2}", p.drafts, p.steps)).collect();
+            writeln!(f, "drafts by {}: {} decode steps", d.proposer, steps.join(", "))?;
+        }
+        write!(f, "the {better} describes it better (lower BIC); {}", self.samples.note())?;
+        self.warning.as_ref().map_or(Ok(()), |w| write!(f, "\nwarning: {w}"))
     }
 }
 
 impl fmt::Display for BreakEven {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let head =
-            ["drafts", "rows", "verify", "drafting", "needed", "acceptance", "tokens a round", "speed-up"];
+        let head = [
+            "drafts",
+            "rows",
+            "verify",
+            "drafting",
+            "needed",
+            "each at",
+            "accepted",
+            "each at",
+            "tokens a round",
+            "speed-up",
+        ];
         let mut t = Table::new(&head);
         for r in &self.rows {
             let two = |x: f64| format!("{x:.2}");
@@ -358,17 +419,25 @@ impl fmt::Display for BreakEven {
                 two(r.draft),
                 two(r.needed_accepted),
                 r.needed_acceptance.map_or("never".into(), percent),
+                r.emitted.map_or("-".into(), |e| two(e - 1.0)),
+                r.acceptance.map_or("-".into(), percent),
                 r.emitted.map_or("-".into(), two),
                 r.speedup.map_or("-".into(), |s| format!("{s:.2}x")),
             ]);
         }
         let given: Vec<String> = self.acceptance.iter().map(|a| percent(*a)).collect();
         let given = if given.is_empty() { "not given".to_owned() } else { given.join(", ") };
+        let drafting = match &self.proposer {
+            Some(who) => {
+                format!("drafting by {who} as measured in the same turns, {:.3} a draft", self.draft_cost)
+            }
+            None => format!("a draft costs {:.3}", self.draft_cost),
+        };
         write!(
             f,
-            "{t}costs in decode steps, as measured at drafts + 1 rows; a draft costs {:.3}; needed: accepted drafts a \
-             round, beside its own token, and the chance of each draft that gives as many; acceptance {given}",
-            self.draft_cost
+            "{t}costs in decode steps, as measured at drafts + 1 rows; {drafting}; needed: accepted drafts a round, beside \
+             its own token, and the chance of each draft that gives as many; accepted: the same with the acceptance by \
+             place that is expected ({given}); drafting pays where it is above what is needed"
         )
     }
 }
@@ -396,7 +465,48 @@ mod tests {
             stairs: fit_stairs(&points).unwrap(),
             points,
             samples: crate::interleave::interleave(&mut (), &mut arms, Default::default()).unwrap(),
+            drafts: None,
+            warning: None,
         }
+    }
+
+    #[test]
+    fn measured_drafting_counts_instead_of_a_given_cost() {
+        use crate::drafting::{DraftCost, DraftPoint};
+        let point = |(drafts, steps)| DraftPoint { drafts, seconds: steps, steps };
+        let points = [(1, 0.4), (2, 0.6), (4, 1.0)].map(point).to_vec();
+        let drafts = Some(DraftCost { proposer: "draft".into(), points });
+        let c = VerifyCost { drafts, ..cost(&[(1, 1.0), (3, 1.5), (5, 2.0), (9, 3.0)]) };
+        let b = break_even(&c, 7.0, &[0.8]);
+        let draft: Vec<f64> = b.rows.iter().map(|r| r.draft).collect();
+        assert!(draft.iter().zip([0.6, 1.0, 1.8]).all(|(a, b)| (a - b).abs() < 1e-12), "{draft:?}");
+        assert!(
+            (b.rows[0].needed_accepted - 1.1).abs() < 1e-12,
+            "1.5 + 0.6 steps, and one token comes in any case"
+        );
+        assert!((b.draft_cost - 0.25).abs() < 1e-12 && b.to_string().contains("drafting by draft"), "{b}");
+        let said = c.to_string();
+        assert!(said.contains("drafts by draft: 1: 0.40, 2: 0.60, 4: 1.00 decode steps"), "{said}");
+        let read: VerifyCost = serde_json::from_str(&serde_json::to_string(&c).unwrap()).unwrap();
+        assert_eq!(read, c);
+        let plain = serde_json::to_string(&cost(&[(1, 1.0), (2, 1.5)])).unwrap();
+        assert!(!plain.contains("drafts"), "lines without it are as they were");
+    }
+
+    #[test]
+    fn costs_of_flagged_rounds_carry_a_warning() {
+        let mut c = cost(&[(1, 1.0), (2, 1.1)]);
+        (c.samples.noisy, c.samples.throttled) = (vec![], vec![]);
+        assert_eq!(c.samples.warning(), None);
+        assert!(
+            !c.to_string().contains("warning") && !serde_json::to_string(&c).unwrap().contains("warning")
+        );
+        (c.samples.noisy, c.samples.throttled) = (vec![0, 2], vec![2]);
+        c.warning = c.samples.warning();
+        let said = c.to_string();
+        assert!(said.contains("warning: 2 of 7 rounds flagged (2 noisy, 1 on a slow clock)"), "{said}");
+        let read: VerifyCost = serde_json::from_str(&serde_json::to_string(&c).unwrap()).unwrap();
+        assert_eq!(read, c, "a record keeps it");
     }
 
     /// Published costs of a verify on a GPU, with the fit and the residuals worked out by others.
@@ -455,9 +565,16 @@ mod tests {
         assert!((r.speedup.unwrap() - 2.2 / 1.7).abs() < 1e-12);
         assert!((b.rows[1].emitted.unwrap() - (1.0 + 0.8 + 0.4 + 0.2 + 0.1)).abs() < 1e-12);
         assert_eq!(b.rows[2].needed_acceptance, None, "12.8 steps for at most 9 tokens");
+        let each = r.acceptance.unwrap();
+        assert!(
+            (each + each * each - 1.2).abs() < 1e-9,
+            "one chance that accepts as many as 80 % and then half"
+        );
+        assert!(each > a, "it pays");
         let text = b.to_string();
         assert!(text.contains("never") && text.contains("1.29x"), "{text}");
         assert_eq!(break_even(&c, 0.0, &[]).rows[0].speedup, None);
+        assert_eq!(break_even(&c, 0.0, &[1.0]).rows[0].acceptance, Some(1.0));
         let text = c.to_string();
         assert!(text.contains("staircase:") && text.contains("BIC"), "{text}");
         let table = c.table(7);

@@ -27,7 +27,7 @@ fn plain(
 ) -> ArmSpec<'static> {
     let tokenizer = &model().tokenizer;
     let make = Box::new(move || Ok(Box::new(PlainArm::new(make()?, tokenizer, reading)) as Box<dyn Arm>));
-    ArmSpec { name: name.into(), make }
+    ArmSpec { name: name.into(), wants: Default::default(), make }
 }
 
 fn honest(name: &str, reading: Reading, threads: usize) -> ArmSpec<'static> {
@@ -108,7 +108,7 @@ fn scripted(change: Change) -> ArmSpec<'static> {
         let inner = (base().make)()?;
         Ok(Box::new(Scripted { inner, change }) as Box<dyn Arm>)
     };
-    ArmSpec { name: "scripted".into(), make: Box::new(make) }
+    ArmSpec { name: "scripted".into(), wants: Default::default(), make: Box::new(make) }
 }
 
 #[test]
@@ -163,7 +163,11 @@ fn nothing_compared_is_no_pass() {
     let few = |arms: &[ArmSpec<'_>], requests: &[Request]| lossless(arms, requests, &mut |_| {}).unwrap_err();
     assert!(matches!(few(&[base()], &requests()), GateError::Options(_)));
     assert!(matches!(few(&[base(), base()], &[]), GateError::Options(_)));
-    let nothing = ArmSpec { name: "none".into(), make: Box::new(|| Err("no machine".into())) };
+    let nothing = ArmSpec {
+        name: "none".into(),
+        wants: Default::default(),
+        make: Box::new(|| Err("no machine".into())),
+    };
     assert_eq!(few(&[base(), nothing], &requests()).to_string(), "none: no machine");
     let mut none = requests();
     none.iter_mut().for_each(|r| r.max_tokens = Some(0));

@@ -11,7 +11,7 @@ pub(crate) fn written(entry: &Plan, op: &Op) -> (Vec<Slice>, Option<StateId>) {
         }
         Op::RmsNorm { out, .. } | Op::SiluMul { out, .. } | Op::AddScaled { out, .. } => (vec![*out], None),
         Op::Linear(linear) => (vec![linear.out], None),
-        Op::SigmoidMul { out, .. } => (vec![*out], None),
+        Op::SigmoidMul { out, .. } | Op::Copy { out, .. } => (vec![*out], None),
         Op::Conv(c) => (vec![c.out], Some(c.state)),
         Op::DeltaRule(d) => (d.conv.iter().map(|c| c.out).chain([d.out]).collect(), Some(d.state)),
         Op::Rotate { heads, .. } => (vec![*heads], None),

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use sterna_plan::{
-    BackendError, Executor, MemoryUse, ModelPlan, OpSpan, OpTime, Outputs, Plan, PlanError, RowTable,
-    WeightSource,
+    BackendError, Executor, Kin, Limits, MemoryUse, ModelPlan, OpSpan, OpTime, Outputs, Plan, PlanError,
+    RowTable, Shape, Wanted, WeightSource, check_hold, nothing_held,
 };
 
 use crate::blame::{title, written};
@@ -16,13 +16,22 @@ use crate::pool::Pool;
 
 /// A loaded model in one arithmetic.
 pub(crate) struct RefExecutor<N: Numbers> {
+    numbers: N,
     plan: Arc<ModelPlan>,
     weights: Weights<N>,
     pool: Pool<N>,
     scratch: usize,
     profile: Option<Profile>,
+    /// The call that is held, and the slots that may still accept some of it.
+    held: Option<Hold>,
     /// Of the last call, while calls are traced.
     spans: Option<Vec<OpSpan>>,
+}
+
+struct Hold {
+    entry: usize,
+    rows: RowTable,
+    slots: Vec<usize>,
 }
 
 #[derive(Default)]
@@ -42,7 +51,84 @@ impl<N: Numbers> RefExecutor<N> {
         check_plan(&plan, numbers.name())?;
         let weights = Weights::load(numbers, &plan, source, progress)?;
         let pool = Pool::empty(&plan.states);
-        Ok(Self { plan, weights, pool, scratch: 0, profile: None, spans: None })
+        Ok(Self { numbers, plan, weights, pool, scratch: 0, profile: None, held: None, spans: None })
+    }
+
+    /// Forgets the call that is held and checks the next one.
+    fn check(&mut self, shape: Shape, entry: usize, rows: &RowTable) -> Result<(), PlanError> {
+        self.held = None;
+        let Some(ops) = self.plan.entries.get(entry) else {
+            let why = format!("entry point {entry} of a plan with {}", self.plan.entries.len());
+            return Err(PlanError::Options(why));
+        };
+        let capacity = u32::try_from(self.pool.capacity()).unwrap_or(u32::MAX);
+        let limits = Limits { vocab: self.plan.vocab, capacity, committed: self.pool.committed() };
+        rows.check(shape, ops, &limits)
+    }
+
+    /// Runs a checked call of chains and stages what it makes of the states.
+    fn compute(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError> {
+        let plan = Arc::clone(&self.plan);
+        let ops = &plan.entries[entry];
+        let mut call = Call::new(&plan, ops, &self.weights, &mut self.pool, rows);
+        let mut nanos = Vec::with_capacity(ops.ops.len());
+        if let Some(spans) = &mut self.spans {
+            spans.clear();
+        }
+        for (i, op) in ops.ops.iter().enumerate() {
+            let start = Instant::now();
+            call.run(op)?;
+            let end = Instant::now();
+            nanos.push(u64::try_from((end - start).as_nanos()).unwrap_or(u64::MAX));
+            if let Some(spans) = &mut self.spans {
+                spans.push(OpSpan { op: i, thread: 0, start, done: end, end });
+            }
+        }
+        self.scratch = self.scratch.max(call.scratch());
+        let (answers, stats, taps) = (std::mem::take(&mut call.answers), call.stats, call.taps());
+        if let Some(profile) = &mut self.profile {
+            profile.add(entry, &plan, ops, &nanos);
+        }
+        if let Some(bad) = answers.iter().find(|a| !a.finite) {
+            let error = self.blame(ops, rows, bad.row);
+            self.pool.forget_staged();
+            return Err(error);
+        }
+        *out = Outputs { stats, taps, ..Outputs::default() };
+        for Answer { row, top, logits, .. } in answers {
+            out.rows.push(row);
+            out.top.push(top);
+            out.logits.push(logits);
+        }
+        Ok(())
+    }
+
+    /// A tree, row after row: each is the end of a chain that is run by itself.
+    fn branches(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError> {
+        let mut all = Outputs::default();
+        for (i, row) in rows.rows().iter().enumerate() {
+            let chain = rows.chain(&rows.path(i), row.wanted);
+            let end = chain.len() - 1;
+            self.compute(entry, &chain, out).map_err(|error| match error {
+                BackendError::NonFinite { op, name, .. } => BackendError::NonFinite { row: i, op, name },
+                other => other,
+            })?;
+            let width = out.taps.len() / chain.len();
+            all.taps.extend_from_slice(&out.taps[end * width..]);
+            all.rows.extend(out.rows.iter().map(|_| i));
+            all.top.append(&mut out.top);
+            all.logits.append(&mut out.logits);
+            all.stats.macs += out.stats.macs;
+            all.stats.weight_bytes += out.stats.weight_bytes;
+        }
+        *out = all;
+        Ok(())
+    }
+
+    fn commit(&mut self, rows: &RowTable) {
+        for row in rows.rows() {
+            self.pool.commit(row.sequence, row.position + 1);
+        }
     }
 
     /// Runs the step again, looking at what every op writes for the sequence of call row `row`.
@@ -84,6 +170,7 @@ impl<N: Numbers> Executor for RefExecutor<N> {
     }
 
     fn allocate(&mut self, slots: usize, capacity: usize) -> Result<(), BackendError> {
+        self.held = None;
         let made = self.pool.allocate(slots, capacity);
         if made.is_err() {
             self.pool = Pool::empty(&self.plan.states);
@@ -100,55 +187,71 @@ impl<N: Numbers> Executor for RefExecutor<N> {
     }
 
     fn execute(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError> {
-        let plan = Arc::clone(&self.plan);
-        out.rows.clear();
-        out.top.clear();
-        out.logits.clear();
-        out.stats = Default::default();
-        let Some(ops) = plan.entries.get(entry) else {
-            let why = format!("entry point {entry} of a plan with {}", plan.entries.len());
-            return Err(PlanError::Options(why).into());
-        };
-        let capacity = u32::try_from(self.pool.capacity()).unwrap_or(u32::MAX);
-        rows.check(ops.width, plan.vocab, capacity, self.pool.committed())?;
-
-        let mut call = Call::new(&plan, ops, &self.weights, &mut self.pool, rows);
-        let mut nanos = Vec::with_capacity(ops.ops.len());
-        if let Some(spans) = &mut self.spans {
-            spans.clear();
-        }
-        for (i, op) in ops.ops.iter().enumerate() {
-            let start = Instant::now();
-            call.run(op)?;
-            let end = Instant::now();
-            nanos.push(u64::try_from((end - start).as_nanos()).unwrap_or(u64::MAX));
-            if let Some(spans) = &mut self.spans {
-                spans.push(OpSpan { op: i, thread: 0, start, done: end, end });
-            }
-        }
-        self.scratch = self.scratch.max(call.scratch());
-        let (answers, stats) = (std::mem::take(&mut call.answers), call.stats);
-        if let Some(profile) = &mut self.profile {
-            profile.add(entry, &plan, ops, &nanos);
-        }
-        if let Some(bad) = answers.iter().find(|a| !a.finite) {
-            let error = self.blame(ops, rows, bad.row);
-            self.pool.forget_staged();
-            return Err(error);
-        }
-        for row in rows.rows() {
-            self.pool.commit(row.sequence, row.position + 1);
-        }
-        for Answer { row, top, logits, .. } in answers {
-            out.rows.push(row);
-            out.top.push(top);
-            out.logits.push(logits);
-        }
-        out.stats = stats;
+        *out = Outputs::default();
+        self.check(Shape::Chains, entry, rows)?;
+        self.compute(entry, rows, out)?;
+        self.commit(rows);
         Ok(())
     }
 
+    fn hold(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError> {
+        *out = Outputs::default();
+        let shape = if self.plan.owns_time() { Shape::Chains } else { Shape::Trees };
+        self.check(shape, entry, rows)?;
+        check_hold(rows)?;
+        let computed = match rows.is_tree() {
+            true => self.branches(entry, rows, out),
+            false => self.compute(entry, rows, out),
+        };
+        self.pool.forget_staged();
+        let mut slots: Vec<_> = rows.rows().iter().map(|r| r.sequence).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        slots.iter().for_each(|s| self.pool.forget_uncommitted(*s));
+        computed?;
+        self.held = Some(Hold { entry, rows: rows.clone(), slots });
+        Ok(())
+    }
+
+    /// The law of acceptance: the rows are run once more, by themselves.
+    fn accept(&mut self, slot: usize, path: &[usize]) -> Result<(), BackendError> {
+        let hold =
+            self.held.as_mut().filter(|h| h.slots.contains(&slot)).ok_or_else(|| nothing_held(slot))?;
+        hold.rows.check_path(slot, path)?;
+        hold.slots.retain(|s| *s != slot);
+        let (entry, chain) = (hold.entry, hold.rows.chain(path, Wanted::Nothing));
+        if !chain.is_empty() {
+            self.compute(entry, &chain, &mut Outputs::default())?;
+            self.commit(&chain);
+        }
+        Ok(())
+    }
+
+    fn set_snapshot_budget(&mut self, bytes: usize) {
+        self.pool.snapshots.set_budget(bytes);
+    }
+
+    fn snapshot(&mut self, slot: usize) -> Result<(), BackendError> {
+        self.held = None;
+        self.pool.snapshot(slot)
+    }
+
+    fn reusable_prefix(&self, slot: usize, len: u32) -> Result<u32, BackendError> {
+        self.pool.reusable_prefix(slot, len)
+    }
+
+    fn beside(
+        &self,
+        plan: Arc<ModelPlan>,
+        weights: &dyn WeightSource,
+        _: Kin,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Box<dyn Executor>, BackendError> {
+        Ok(Box::new(Self::load(self.numbers, plan, weights, progress)?))
+    }
+
     fn truncate(&mut self, slot: usize, len: u32) -> Result<(), BackendError> {
+        self.held = None;
         self.pool.truncate(slot, len)
     }
 
@@ -157,7 +260,12 @@ impl<N: Numbers> Executor for RefExecutor<N> {
     }
 
     fn memory(&self) -> MemoryUse {
-        MemoryUse { weights: self.weights.bytes(), states: self.pool.bytes(), scratch: self.scratch }
+        MemoryUse {
+            weights: self.weights.bytes(),
+            states: self.pool.bytes(),
+            scratch: self.scratch,
+            snapshots: self.pool.snapshots.bytes(),
+        }
     }
 
     fn profile(&mut self, on: bool) {

@@ -74,6 +74,8 @@ pub(crate) trait Numbers: Copy + Send + Sync + 'static {
     /// Bytes that a matrix holds.
     fn matrix_bytes(matrix: &Self::Matrix) -> usize;
 
+    /// An input that the caller gives.
+    fn input(value: f32) -> Self::Value;
     /// For outputs and checks.
     fn single(value: Self::Value) -> f32;
     /// To the state.

@@ -51,7 +51,11 @@ impl<'a, N: Numbers> Call<'a, N> {
             BufferRows::Call => rows.len(),
             BufferRows::Outputs => picked.len(),
         };
-        let buffers = entry.buffers.iter().map(|b| vec![N::POISON; b.cols * len(b.rows)]).collect();
+        let mut buffers: Vec<_> =
+            entry.buffers.iter().map(|b| vec![N::POISON; b.cols * len(b.rows)]).collect();
+        if let Some(input) = entry.input {
+            buffers[input.0] = table.inputs().iter().map(|x| N::input(*x)).collect();
+        }
         Self {
             plan,
             entry,
@@ -68,6 +72,12 @@ impl<'a, N: Numbers> Call<'a, N> {
     /// Bytes of activations.
     pub fn scratch(&self) -> usize {
         self.buffers.iter().map(|b| size_of_val(b.as_slice())).sum()
+    }
+
+    /// The hidden states that the entry point hands out.
+    pub fn taps(&self) -> Vec<f32> {
+        let taps = self.entry.taps.map(|b| self.buffers[b.0].iter().map(|x| N::single(*x)).collect());
+        taps.unwrap_or_default()
     }
 
     /// Runs one op.
@@ -106,6 +116,10 @@ impl<'a, N: Numbers> Call<'a, N> {
             Op::Scale { slice, factor } => {
                 let y: Vec<_> = self.read(slice).into_iter().map(|y| N::scale(y, *factor)).collect();
                 self.write(slice, &y);
+            }
+            Op::Copy { input, out } => {
+                let y = self.read(input);
+                self.write(out, &y);
             }
             Op::SelectOutputs { input, out } => {
                 let cols = self.entry.buffers[input.0].cols;

@@ -1,6 +1,6 @@
 //! Keys and values of every sequence.
 
-use sterna_plan::{BackendError, PlanError, StateId, StateSpec};
+use sterna_plan::{BackendError, PlanError, Snapshots, StateId, StateSpec};
 
 use crate::load::room;
 use crate::numbers::Numbers;
@@ -16,6 +16,8 @@ pub(crate) struct Pool<N: Numbers> {
     widths: Vec<usize>,
     committed: Vec<u32>,
     capacity: usize,
+    /// Of the committed states that own time, in order.
+    pub snapshots: Snapshots<Vec<Vec<N::Value>>>,
 }
 
 struct Timed<V> {
@@ -41,6 +43,7 @@ impl<N: Numbers> Pool<N> {
             widths,
             committed: Vec::new(),
             capacity: 0,
+            snapshots: Snapshots::default(),
         }
     }
 
@@ -49,6 +52,7 @@ impl<N: Numbers> Pool<N> {
         self.slots.clear();
         self.timed.clear();
         self.committed.clear();
+        self.snapshots.clear();
         self.capacity = 0;
         let what = "the states";
         for _ in 0..slots {
@@ -115,22 +119,58 @@ impl<N: Numbers> Pool<N> {
         self.timed[slot][state.0].staged = Some(values);
     }
 
-    /// Drops positions from `len` on and poisons them. States that own time go back to the start alone.
-    pub fn truncate(&mut self, slot: usize, len: u32) -> Result<(), BackendError> {
-        let slots = self.slots.len();
-        let (Some(states), Some(committed)) = (self.slots.get_mut(slot), self.committed.get_mut(slot)) else {
-            return Err(outside(slot, slots));
+    /// Poisons positions that were written and are not committed.
+    pub fn forget_uncommitted(&mut self, slot: usize) {
+        let (Some(states), Some(committed)) = (self.slots.get_mut(slot), self.committed.get(slot)) else {
+            return;
         };
-        let reusable = if len == 0 || self.specs.iter().all(StateSpec::can_drop) { len } else { 0 };
-        if len < *committed {
+        for (cells, width) in states.iter_mut().zip(&self.widths) {
+            cells[*committed as usize * 2 * width..].fill(N::UNWRITTEN);
+        }
+    }
+
+    fn owns_time(&self) -> bool {
+        !self.specs.iter().all(StateSpec::can_drop)
+    }
+
+    /// The longest prefix of at most `len` positions that can be had at once.
+    pub fn reusable_prefix(&self, slot: usize, len: u32) -> Result<u32, BackendError> {
+        let committed = *self.committed.get(slot).ok_or_else(|| outside(slot, self.slots.len()))?;
+        if len >= committed || !self.owns_time() {
+            return Ok(len.min(committed));
+        }
+        Ok(self.snapshots.deepest(slot, len).unwrap_or(0))
+    }
+
+    /// Copies the committed states that own time.
+    pub fn snapshot(&mut self, slot: usize) -> Result<(), BackendError> {
+        let position = *self.committed.get(slot).ok_or_else(|| outside(slot, self.slots.len()))?;
+        let states = &self.timed[slot];
+        let bytes = states.iter().map(|t| size_of_val(t.committed.as_slice())).sum();
+        if self.owns_time() && self.snapshots.reserve(slot, position, bytes).is_some() {
+            let data = states.iter().map(|t| t.committed.clone()).collect();
+            self.snapshots.insert(slot, position, bytes, data);
+        }
+        Ok(())
+    }
+
+    /// Drops positions from `len` on and poisons them. States that own time go back to the start or to a snapshot.
+    pub fn truncate(&mut self, slot: usize, len: u32) -> Result<(), BackendError> {
+        let reusable = self.reusable_prefix(slot, len)?;
+        let committed = self.committed[slot];
+        if len < committed {
             if reusable != len {
-                return Err(PlanError::Cut { len, committed: *committed, reusable }.into());
+                return Err(PlanError::Cut { len, committed, reusable }.into());
             }
-            self.timed[slot].iter_mut().for_each(|t| t.committed.fill(N::ZERO));
-            for (cells, width) in states.iter_mut().zip(&self.widths) {
-                cells[len as usize * 2 * width..*committed as usize * 2 * width].fill(N::UNWRITTEN);
+            for (i, timed) in self.timed[slot].iter_mut().enumerate() {
+                match self.snapshots.get(slot, len) {
+                    Some(kept) => timed.committed.clone_from(&kept[i]),
+                    None => timed.committed.fill(N::ZERO),
+                }
             }
-            *committed = len;
+            self.snapshots.cut(slot, len);
+            self.committed[slot] = len;
+            self.forget_uncommitted(slot);
         }
         Ok(())
     }

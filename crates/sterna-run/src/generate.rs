@@ -1,4 +1,4 @@
-//! From a prompt to text: prefill, then one token at a time until something ends it.
+//! From a prompt to text: what is asked for, what comes out, and the prompt's part of the work.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use sterna_checkpoint::Tokenizer;
 use sterna_plan::Wanted;
 
-use crate::sample::{self, ParamError, SampleError, SamplingParams};
+use crate::decode::Decoder;
+use crate::sample::{ParamError, SampleError, SamplingParams};
 use crate::session::{Session, SessionError};
 use crate::stop::{StopError, StopMatcher};
-use crate::stream::Utf8Stream;
 use crate::trace::{Fact, Role};
 
 /// Why a generation could not be made or finished.
@@ -98,6 +98,19 @@ pub struct Generated {
     pub prefill: Duration,
     /// From the first choice to the last.
     pub decode: Duration,
+    /// What speculation did.
+    pub drafts: Drafts,
+}
+
+/// Drafts of one answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Drafts {
+    /// Calls of the target after the prompt's, with drafts or without.
+    pub rounds: usize,
+    /// Tokens that the target evaluated on a guess.
+    pub proposed: usize,
+    /// Of these, tokens that are part of the answer.
+    pub accepted: usize,
 }
 
 /// What a caller hears while text is made.
@@ -119,7 +132,8 @@ impl Listener for Silent {
     }
 }
 
-/// Answers a request. The session keeps the state of prompt and answer for the next turn.
+/// Answers a request, with the proposers of the session if it has some: the answer and the state that is left are the same
+/// as without. The session keeps the state of prompt and answer for the next turn.
 ///
 /// # Errors
 /// Bad parameters, a prompt that does not fit, or a failing backend.
@@ -130,7 +144,7 @@ pub fn generate(
     listener: &mut dyn Listener,
 ) -> Result<Generated, GenerateError> {
     request.sampling.validate()?;
-    let mut matcher = StopMatcher::new(request.stop.iter().cloned())?;
+    let matcher = StopMatcher::new(request.stop.iter().cloned())?;
     let total = request.prompt.len();
     if total == 0 {
         return Err(SessionError::Empty.into());
@@ -144,99 +158,48 @@ pub fn generate(
     let start = Instant::now();
     let began = session.clock();
     let reused = session.reuse(&request.prompt)?;
-    session.ask(&request.prompt[reused..], wanted, &mut |done| listener.prefill(reused + done, total))?;
-    let prefill = start.elapsed();
+    prefill(session, &request.prompt, reused, wanted, &mut |done| listener.prefill(done, total))?;
     let fed = Fact::Whole((total - reused) as u64);
     session.span(Role::Prefill, began, &[("tokens", fed), ("reused", Fact::Whole(reused as u64))]);
-
-    let vocab = session.executor().plan().vocab;
-    let mut scratch = sample::Scratch::default();
-    let mut history = request.prompt.clone();
-    let mut bytes = Utf8Stream::new();
-    let mut out = Generated {
+    let out = Generated {
         tokens: Vec::new(),
         text: String::new(),
         margins: Vec::new(),
         finish: Finish::Length,
         prompt_tokens: total,
         reused_tokens: reused,
-        prefill,
+        prefill: start.elapsed(),
         decode: Duration::ZERO,
+        drafts: Drafts::default(),
     };
-    let decode = Instant::now();
-    loop {
-        if request.max_tokens.is_some_and(|max| out.tokens.len() >= max) {
-            break;
-        }
-        let began = session.clock();
-        let (token, margin) = choose(session, vocab, &history, &request.sampling, &mut scratch)?;
-        let chosen = Fact::Whole(u64::from(token));
-        session.span(Role::Sample, began, &[("token", chosen), ("margin", Fact::Number(margin.into()))]);
-        out.margins.push(margin);
-        out.decode = decode.elapsed();
-        if !request.ignore_end && tokenizer.config().eos.contains(&token) {
-            out.finish = Finish::End { token };
-            break;
-        }
-        out.tokens.push(token);
-        history.push(token);
-        let began = session.clock();
-        let push = matcher.push(&bytes.push(&tokenizer.token_bytes(token).unwrap_or_default()));
-        out.text.push_str(&push.emit);
-        let flow = if push.emit.is_empty() { ControlFlow::Continue(()) } else { listener.text(&push.emit) };
-        session.span(Role::Text, began, &[("token", chosen), ("text", Fact::Text(&push.emit))]);
-        if push.stopped {
-            out.finish = Finish::Stop { text: matcher.matched().unwrap_or_default().to_owned() };
-            return Ok(out);
-        }
-        if flow.is_break() {
-            out.finish = Finish::Cancelled;
-            return Ok(out);
-        }
-        if request.max_tokens.is_some_and(|max| out.tokens.len() >= max) {
-            break;
-        }
-        if session.remaining() == 0 {
-            out.finish = Finish::Context;
-            break;
-        }
-        let began = session.clock();
-        session.ask(&[token], wanted, &mut |_| {})?;
-        session.span(Role::Decode, began, &[("token", chosen)]);
-    }
-    let last = matcher.push(&bytes.finish());
-    out.text.push_str(&last.emit);
-    let mut tail = last.emit;
-    if last.stopped {
-        out.finish = Finish::Stop { text: matcher.matched().unwrap_or_default().to_owned() };
-    } else {
-        let held = matcher.finish();
-        out.text.push_str(&held);
-        tail.push_str(&held);
-    }
-    if !tail.is_empty() {
-        let _ = listener.text(&tail);
-    }
-    Ok(out)
+    let decoder = Decoder::new(session, tokenizer, request, listener, matcher, wanted, out);
+    decoder.run()
 }
 
-/// The next token and the margin of the best over the second.
-fn choose(
-    session: &Session,
-    vocab: usize,
-    history: &[u32],
-    params: &SamplingParams,
-    scratch: &mut sample::Scratch,
-) -> Result<(u32, f32), SampleError> {
-    let outputs = session.outputs();
-    let row = outputs.rows.last().copied().unwrap_or(0);
-    let top = outputs.top_of(row).unwrap_or_default();
-    let margin = top.logit - top.second;
-    match outputs.logits_of(row) {
-        Some(logits) => {
-            let token = sample::sample(logits, vocab, history, history.len() as u64, params, scratch)?;
-            Ok((token.id, token.margin))
-        }
-        None => Ok((top.token, margin)),
+/// Evaluates the prompt from `reused` on and asks for the last token's result.
+fn prefill(
+    session: &mut Session,
+    prompt: &[u32],
+    reused: usize,
+    wanted: Wanted,
+    progress: &mut dyn FnMut(usize),
+) -> Result<(), SessionError> {
+    if session.speculator().is_none() {
+        session.ask(&prompt[reused..], wanted, &mut |done| progress(reused + done))?;
+        return Ok(());
     }
+    // Call by call, since proposers read each one's hidden states.
+    let (mut at, widest) = (reused, session.widest());
+    while at < prompt.len() {
+        let n = widest.min(prompt.len() - at);
+        let last = usize::from(at + n == prompt.len());
+        session.feed(&prompt[at..at + n], last, wanted, &mut |_| {}, &mut |_, _, _| {})?;
+        session.absorbed(prompt, at, n);
+        at += n;
+        if at < prompt.len() {
+            session.executor_mut().snapshot(0)?;
+        }
+        progress(at);
+    }
+    Ok(())
 }

@@ -2,8 +2,11 @@
 
 use std::time::Instant;
 
-use sterna_plan::{BackendError, CallStats, Executor, Outputs, RowTable, Wanted, choose};
+use sterna_plan::{
+    BackendError, CallStats, Executor, HOLD_ROWS, Outputs, Parent, Row, RowTable, Wanted, choose,
+};
 
+use crate::speculate::Speculator;
 use crate::trace::{Fact, Role, Span, TracedCall, Tracer};
 
 /// Why a session cannot go on.
@@ -39,6 +42,9 @@ pub struct Session {
     rows: RowTable,
     outputs: Outputs,
     tracer: Option<Box<dyn Tracer>>,
+    /// Tokens of the call that is held; none is part of `tokens` yet.
+    held: Vec<u32>,
+    speculator: Option<Speculator>,
 }
 
 impl Session {
@@ -50,13 +56,32 @@ impl Session {
         executor.allocate(1, context)?;
         let widths = executor.plan().entries.iter().map(|e| e.width).collect();
         let (rows, outputs) = (RowTable::new(), Outputs::default());
-        Ok(Self { executor, tokens: Vec::new(), widths, rows, outputs, tracer: None })
+        let (tokens, held) = (Vec::new(), Vec::new());
+        Ok(Self { executor, tokens, widths, rows, outputs, tracer: None, held, speculator: None })
     }
 
     /// Tells `tracer` of every call and span from now on, or nobody any more. No bit of a result depends on it.
     pub fn trace(&mut self, tracer: Option<Box<dyn Tracer>>) {
         self.executor.trace(tracer.is_some());
         self.tracer = tracer;
+    }
+
+    /// Who proposes tokens from now on, or nobody. No token depends on it.
+    pub fn speculate(&mut self, speculator: Option<Speculator>) {
+        self.speculator = speculator.filter(|s| !s.is_empty());
+    }
+    /// Who proposes tokens.
+    pub fn speculator(&self) -> Option<&Speculator> {
+        self.speculator.as_ref()
+    }
+    pub(crate) fn speculator_mut(&mut self) -> Option<&mut Speculator> {
+        self.speculator.as_mut()
+    }
+
+    /// Bytes that snapshots of the states may take, for models whose states own time: an edit in the middle of a long
+    /// text, or an answer made anew, then begins at the deepest one before it. Other models need none.
+    pub fn set_state_cache(&mut self, bytes: usize) {
+        self.executor.set_snapshot_budget(bytes);
     }
 
     /// Now, if anybody wants to know.
@@ -110,6 +135,10 @@ impl Session {
     /// The backend's.
     pub fn reuse(&mut self, prompt: &[u32]) -> Result<usize, SessionError> {
         let common = self.tokens.iter().zip(prompt).take_while(|(a, b)| a == b).count();
+        // The next turn may be made anew, or edited: it then begins here.
+        if common == self.tokens.len() && common > 0 {
+            self.executor.snapshot(0)?;
+        }
         let keep = self.cut(common.min(prompt.len().saturating_sub(1)))?;
         Ok(keep)
     }
@@ -135,7 +164,12 @@ impl Session {
         let wanted = u32::try_from(len).unwrap_or(u32::MAX);
         let keep = self.executor.reusable_prefix(0, wanted)?;
         self.executor.truncate(0, keep)?;
-        self.tokens.truncate(keep as usize);
+        if (keep as usize) < self.tokens.len() {
+            self.tokens.truncate(keep as usize);
+            if let Some(speculator) = &mut self.speculator {
+                speculator.cut(keep as usize);
+            }
+        }
         Ok(self.tokens.len())
     }
 
@@ -170,18 +204,7 @@ impl Session {
             let entry = self.executor.plan().entry_for(n).unwrap_or(0);
             let start = self.clock();
             self.executor.execute(entry, &self.rows, &mut self.outputs)?;
-            if let (Some(tracer), Some(start)) = (&mut self.tracer, start) {
-                let (end, position, stats) = (Instant::now(), self.tokens.len(), self.outputs.stats);
-                tracer.call(&TracedCall {
-                    start,
-                    end,
-                    entry,
-                    rows: n,
-                    position,
-                    stats,
-                    executor: &*self.executor,
-                });
-            }
+            self.traced(start, entry);
             stats.weight_bytes += self.outputs.stats.weight_bytes;
             stats.macs += self.outputs.stats.macs;
             self.tokens.extend_from_slice(chunk);
@@ -189,9 +212,99 @@ impl Session {
                 on_output(done + row, &self.outputs, row);
             }
             done += n;
+            if done < tokens.len() {
+                self.executor.snapshot(0)?;
+            }
             progress(done);
         }
         Ok(stats)
+    }
+
+    /// Evaluates tokens that may turn out not to be the text: rows that hang together as `parents` say (each an earlier
+    /// row, or none for one that follows the held text). The results of all are in [`Session::outputs`]; then
+    /// [`Session::accept`] keeps some, or any other call forgets all.
+    ///
+    /// # Errors
+    /// No tokens, no room, or the backend's: a tree that its states cannot hold.
+    pub fn verify(
+        &mut self,
+        tokens: &[u32],
+        parents: &[Option<usize>],
+        wanted: Wanted,
+    ) -> Result<(), SessionError> {
+        if tokens.is_empty() {
+            return Err(SessionError::Empty);
+        }
+        self.held.clear();
+        self.rows.clear();
+        let begin = u32::try_from(self.tokens.len()).unwrap_or(u32::MAX);
+        for (token, parent) in tokens.iter().zip(parents) {
+            let above = parent.and_then(|p| self.rows.rows().get(p).map(|r| r.position.saturating_add(1)));
+            let position = above.unwrap_or(begin);
+            let parent = parent.map_or(Parent::Committed, Parent::Row);
+            self.rows.push(Row { token: *token, sequence: 0, position, parent, kv_slot: position, wanted });
+        }
+        let deepest = self.rows.rows().iter().map(|r| r.position as usize + 1).max().unwrap_or(0);
+        if deepest > self.context() {
+            let (tokens, used) = (deepest - self.tokens.len(), self.tokens.len());
+            return Err(SessionError::ContextFull { tokens, used, context: self.context() });
+        }
+        let entry = self.executor.plan().entry_for(self.rows.len()).unwrap_or(usize::MAX);
+        let start = self.clock();
+        self.executor.hold(entry, &self.rows, &mut self.outputs)?;
+        self.traced(start, entry);
+        self.held.extend_from_slice(tokens);
+        Ok(())
+    }
+
+    /// Keeps the rows at `path` of the call that was verified, a chain from the held text on, and forgets the others.
+    /// [`Session::outputs`] stay those of the call.
+    ///
+    /// # Errors
+    /// Nothing was verified, or no such chain.
+    pub fn accept(&mut self, path: &[usize]) -> Result<(), SessionError> {
+        self.executor.accept(0, path)?;
+        self.tokens.extend(path.iter().filter_map(|i| self.held.get(*i)));
+        self.held.clear();
+        Ok(())
+    }
+
+    /// Tells the proposers that the first `n` rows of the last call, from position `first` on, are part of `text`.
+    pub(crate) fn absorbed(&mut self, text: &[u32], first: usize, n: usize) {
+        let width = self.executor.plan().tap_width();
+        let taps = &self.outputs.taps[..(n * width).min(self.outputs.taps.len())];
+        if let Some(speculator) = &mut self.speculator {
+            speculator.absorb(text, first, taps);
+        }
+    }
+
+    /// As [`Session::absorbed`], of the rows at `path`.
+    pub(crate) fn absorbed_path(&mut self, text: &[u32], first: usize, path: &[usize]) {
+        let width = self.executor.plan().tap_width();
+        let rows = path.iter().filter_map(|i| self.outputs.taps.get(i * width..(i + 1) * width));
+        let taps = rows.collect::<Vec<_>>().concat();
+        if let Some(speculator) = &mut self.speculator {
+            speculator.absorb(text, first, &taps);
+        }
+    }
+
+    /// Most rows of a call that is verified.
+    pub fn widest_verify(&self) -> usize {
+        self.widths.iter().copied().max().unwrap_or(1).min(HOLD_ROWS)
+    }
+
+    /// Rows of the widest call of a prompt.
+    pub(crate) fn widest(&self) -> usize {
+        self.widths.iter().copied().max().unwrap_or(1)
+    }
+
+    /// A call that began at `start` has ended.
+    fn traced(&mut self, start: Option<Instant>, entry: usize) {
+        if let (Some(tracer), Some(start)) = (&mut self.tracer, start) {
+            let (end, position, rows) = (Instant::now(), self.tokens.len(), self.rows.len());
+            let (stats, executor) = (self.outputs.stats, &*self.executor);
+            tracer.call(&TracedCall { start, end, entry, rows, position, stats, executor });
+        }
     }
 
     /// Feeds tokens and keeps the last one's result in [`Session::outputs`].

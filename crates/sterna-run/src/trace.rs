@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use sterna_plan::{CallStats, Executor};
 
-/// What a span of time was spent on. Calls of the executor lie inside spans of prefill and decode.
+/// What a span of time was spent on. Calls of the executor lie inside spans of prefill, decode and verify.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Role {
@@ -12,6 +12,10 @@ pub enum Role {
     Prefill,
     /// Evaluating one token that was made.
     Decode,
+    /// Proposing tokens.
+    Draft,
+    /// Evaluating a token that was made and those proposed after it.
+    Verify,
     /// Choosing a token.
     Sample,
     /// Turning a token into text, looking for stop strings, and handing the text to whoever listens.
@@ -19,11 +23,13 @@ pub enum Role {
 }
 
 impl Role {
-    /// "prefill", "decode", "sample" or "text".
+    /// "prefill", "decode", "draft", "verify", "sample" or "text".
     pub fn name(self) -> &'static str {
         match self {
             Role::Prefill => "prefill",
             Role::Decode => "decode",
+            Role::Draft => "draft",
+            Role::Verify => "verify",
             Role::Sample => "sample",
             Role::Text => "text",
         }

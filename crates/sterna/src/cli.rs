@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use sterna_format::Encoding;
@@ -9,7 +10,8 @@ use sterna_run::SamplingParams;
 
 use sterna_cpu::Isa;
 
-use crate::engine::{Device, EngineOptions, IsaName, Linears};
+use crate::engine::{self, Device, EngineOptions, IsaName, Linears, STATE_CACHE};
+use crate::speculate::{Mode, SpeculateOptions};
 
 /// Run low-bit language models on this machine.
 ///
@@ -78,10 +80,10 @@ pub struct ModelArgs {
     #[arg(long, value_enum, value_name = "ISA")]
     pub isa: Option<IsaName>,
     /// Threads at most, fewer while other programs keep the cores busy (not in `bench`); 0 takes one per core
-    #[arg(short, long, default_value_t = 0, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=1024))]
+    #[arg(short, long, default_value_t = 0, value_parser = RangedU64ValueParser::<usize>::new().range(0..=1024))]
     pub threads: usize,
     /// Positions of the session, prompt and answer together [default: the model's own, at most 4096]
-    #[arg(short, long, value_name = "TOKENS")]
+    #[arg(short, long, value_name = "TOKENS", value_parser = positions())]
     pub context: Option<usize>,
     /// Quantise the float weights of -m while loading them: layers to q8_0 or q4_0, the head to q8_0. The same bits as from
     /// `pack --linears`, which converts once
@@ -92,7 +94,43 @@ pub struct ModelArgs {
     pub json: bool,
 }
 
+/// Positions of a session on the command line.
+fn positions() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=1 << 32)
+}
+
+impl Command {
+    /// Model and machine, where a command takes them.
+    pub fn model_args(&self) -> Option<&ModelArgs> {
+        match self {
+            Command::Run(a) => Some(&a.model),
+            Command::Chat(a) => Some(&a.model),
+            Command::Bench(a) => Some(&a.measure.model),
+            Command::Probe(a) => Some(&a.measure.model),
+            Command::Gate(a) => Some(a.model_args()),
+            Command::Doctor(a) => Some(&a.model),
+            Command::Pack(_)
+            | Command::Inspect(_)
+            | Command::Report(_)
+            | Command::Pull(_)
+            | Command::Completions { .. }
+            | Command::Man => None,
+        }
+    }
+}
+
 impl ModelArgs {
+    /// Refuses what would be ignored or never end.
+    ///
+    /// # Errors
+    /// An instruction set for a device that has no use for it; threads far beyond the processor's.
+    pub fn check(&self) -> Result<(), Box<dyn std::error::Error>> {
+        if self.isa.is_some() && self.device != Device::Cpu {
+            return Err("--isa is for --device cpu: no other device has a choice of instruction sets".into());
+        }
+        Ok(engine::check_threads(self.threads)?)
+    }
+
     /// The engine's options.
     pub fn options(&self) -> EngineOptions {
         EngineOptions {
@@ -103,6 +141,43 @@ impl ModelArgs {
             linears: self.linears,
             ..EngineOptions::default()
         }
+    }
+}
+
+/// Who proposes tokens that the model then verifies; text and bits stay the same.
+#[derive(Args, Clone, Debug)]
+pub struct SpeculateArgs {
+    /// Who proposes tokens; the model verifies several in one call and keeps those that it would have chosen: the same text, sooner
+    #[arg(long, value_enum, default_value_t = Mode::Auto, value_name = "WHO", help_heading = "Speculation")]
+    pub speculate: Mode,
+    /// A smaller model with the same tokenizer that proposes tokens; `builtin` for the built-in model's
+    #[arg(long, value_name = "MODEL", help_heading = "Speculation")]
+    pub draft: Option<PathBuf>,
+    /// Propose this many tokens every round [default: as many as pay, by measurement]
+    #[arg(long, value_name = "K", help_heading = "Speculation", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=63))]
+    pub draft_tokens: Option<usize>,
+    /// Verify this many other first tokens beside the draft's, as a tree (not with recurrent states)
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Speculation", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=8))]
+    pub draft_alternatives: usize,
+    /// Memory for snapshots of recurrent states in MiB: an edited or repeated turn begins at one; 0 for none
+    #[arg(long, value_name = "MIB", default_value_t = STATE_CACHE >> 20, help_heading = "Speculation", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=1 << 20))]
+    pub state_cache: usize,
+}
+
+impl SpeculateArgs {
+    /// What to speculate with.
+    pub fn options(&self) -> SpeculateOptions {
+        SpeculateOptions {
+            mode: self.speculate,
+            draft: self.draft.clone(),
+            tokens: self.draft_tokens,
+            alternatives: self.draft_alternatives,
+        }
+    }
+
+    /// `options` with what these flags say.
+    pub fn apply(&self, options: EngineOptions) -> EngineOptions {
+        EngineOptions { speculate: self.options(), state_cache: self.state_cache << 20, ..options }
     }
 }
 
@@ -173,6 +248,9 @@ pub struct RunArgs {
     /// Model and machine.
     #[command(flatten)]
     pub model: ModelArgs,
+    /// Speculation.
+    #[command(flatten)]
+    pub speculate: SpeculateArgs,
     /// Sampling.
     #[command(flatten)]
     pub sampling: SamplingArgs,
@@ -191,6 +269,9 @@ pub struct ChatArgs {
     /// Model and machine.
     #[command(flatten)]
     pub model: ModelArgs,
+    /// Speculation.
+    #[command(flatten)]
+    pub speculate: SpeculateArgs,
     /// Sampling.
     #[command(flatten)]
     pub sampling: SamplingArgs,
@@ -266,7 +347,7 @@ pub struct InspectArgs {
     #[arg(long, value_enum, value_name = "ENCODING", hide_possible_values = true)]
     pub linears: Option<Linears>,
     /// Positions of the session that the plan is for
-    #[arg(short, long, value_name = "TOKENS")]
+    #[arg(short, long, value_name = "TOKENS", value_parser = positions())]
     pub context: Option<usize>,
     /// Machine-readable output
     #[arg(long)]

@@ -7,9 +7,12 @@ use std::sync::Arc;
 use sterna_bundle::{BundleError, Model, Quantise};
 use sterna_cpu::{CpuBackend, CpuOptions, Isa};
 use sterna_format::Encoding;
+use sterna_plan::choose::CostTable;
 use sterna_plan::{Backend, BackendError, DeviceLimits, Fusions, ModelPlan, PlanError, PlanOptions};
 use sterna_ref::RefBackend;
 use sterna_run::{Session, SessionError};
+
+use crate::speculate::{self, SpeculateError, SpeculateOptions};
 
 /// The model inside the program: a small ternary story model, 34 million parameters. Built with Llama.
 static BUILT_IN: &[u8] = include_bytes!("../../../models/llama-tern-30m/llama-tern-30m-TQ2_0.gguf");
@@ -19,6 +22,9 @@ pub const BUILT_IN_NAME: &str = "builtin";
 
 /// Positions of a session when none are asked for, as far as the model allows them.
 const DEFAULT_CONTEXT: usize = 4096;
+
+/// Bytes that snapshots of recurrent states may take when nobody says: three of a 27B hybrid's, hundreds of a small one's.
+pub const STATE_CACHE: usize = 512 << 20;
 
 /// Why an engine could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -59,6 +65,18 @@ pub enum EngineError {
         isa: &'static str,
         /// Present.
         best: &'static str,
+    },
+    /// More threads than any processor here could ever run at a time.
+    #[error(
+        "{asked} threads on {cpus} processors would wait for each other for ever; at most {most} are taken, and 0 takes one each"
+    )]
+    Threads {
+        /// Asked for.
+        asked: usize,
+        /// Most that are taken.
+        most: usize,
+        /// Processors that this program may use.
+        cpus: usize,
     },
     /// The plan.
     #[error(transparent)]
@@ -154,6 +172,10 @@ pub struct EngineOptions {
     pub context: Option<usize>,
     /// Folds of the plan.
     pub fusions: Fusions,
+    /// What proposes tokens; none does unless it is said so.
+    pub speculate: SpeculateOptions,
+    /// Bytes that snapshots of recurrent states may take.
+    pub state_cache: usize,
     /// What float weights become while they are loaded; `None` leaves them.
     pub linears: Option<Linears>,
 }
@@ -167,6 +189,8 @@ impl Default for EngineOptions {
             governor: true,
             context: None,
             fusions: Fusions::ALL,
+            speculate: SpeculateOptions::off(),
+            state_cache: STATE_CACHE,
             linears: None,
         }
     }
@@ -200,6 +224,10 @@ pub struct Engine {
     pub model: Model,
     /// The plan.
     pub plan: Arc<ModelPlan>,
+    /// What it was built with.
+    pub options: PlanOptions,
+    speculate: SpeculateOptions,
+    state_cache: usize,
     backend: Box<dyn Backend>,
 }
 
@@ -214,10 +242,12 @@ impl Engine {
             model.quantise(&linears.quantise()).map_err(|e| EngineError::Quantise(Box::new(e)))?;
         }
         let context = options.context.unwrap_or(model.config.context.min(DEFAULT_CONTEXT));
-        let plan_options = PlanOptions { fusions: options.fusions, ..PlanOptions::new(context) };
+        let taps = options.speculate.taps(&model);
+        let plan_options = PlanOptions { fusions: options.fusions, taps, ..PlanOptions::new(context) };
         let numerics = |name: &str, encoding, cols| model.numerics.linear(name, encoding, cols);
         let plan = Arc::new(sterna_plan::build(&model.config, &model, &numerics, &plan_options)?);
-        Ok(Self { model, plan, backend: backend(options)? })
+        let (backend, speculate) = (backend(options)?, options.speculate.clone());
+        Ok(Self { model, plan, options: plan_options, speculate, state_cache: options.state_cache, backend })
     }
 
     /// Opens and plans.
@@ -228,13 +258,29 @@ impl Engine {
         Self::new(open_model(name)?, options)
     }
 
-    /// Loads the weights and makes a session; `progress` hears (bytes done, bytes in all).
+    /// Loads the weights and makes a session without proposers; `progress` hears (bytes done, bytes in all).
     ///
     /// # Errors
     /// The backend's.
     pub fn session(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Session, EngineError> {
         let executor = self.backend.load(Arc::clone(&self.plan), &self.model, progress)?;
-        Ok(Session::new(executor, self.plan.context)?)
+        let mut session = Session::new(executor, self.plan.context)?;
+        session.set_state_cache(self.state_cache);
+        Ok(session)
+    }
+
+    /// Gives a session of this engine the proposers that the options name; `costs` is what its calls cost, if that was
+    /// measured.
+    ///
+    /// # Errors
+    /// [`SpeculateError`].
+    pub fn speculate(
+        &self,
+        session: &mut Session,
+        costs: Option<&CostTable>,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<(), SpeculateError> {
+        speculate::attach(self, session, &self.speculate, costs, progress)
     }
 
     /// Name and description of the backend.
@@ -243,11 +289,22 @@ impl Engine {
     }
 }
 
+/// Refuses more than four threads for each processor: they wait for each other at every op, and a call would crawl.
+///
+/// # Errors
+/// [`EngineError::Threads`].
+pub fn check_threads(asked: usize) -> Result<(), EngineError> {
+    let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let most = 4 * cpus;
+    if asked > most { Err(EngineError::Threads { asked, most, cpus }) } else { Ok(()) }
+}
+
 /// The backend that options name.
 ///
 /// # Errors
-/// [`EngineError::NoIsa`].
+/// [`EngineError::NoIsa`], [`EngineError::Threads`].
 pub fn backend(options: &EngineOptions) -> Result<Box<dyn Backend>, EngineError> {
+    check_threads(options.threads)?;
     if !options.isa.is_here() {
         return Err(EngineError::NoIsa { isa: options.isa.name(), best: Isa::detect().name() });
     }

@@ -6,3 +6,4 @@ pub mod doctor;
 pub mod engine;
 mod measure;
 pub mod pull;
+pub mod speculate;

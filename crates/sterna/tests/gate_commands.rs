@@ -137,6 +137,7 @@ fn a_transcript_is_written_held_altered_and_refused() {
         (&["transcript", &oracle, "--near-tie", "nan"], "--near-tie"),
         (&["transcript", &oracle, "--prompt", "x"], "--write"),
         (&["transcript", "--write", &folder.path("x")], "--prompts FILE"),
+        (&["transcript", "--write", "/no/such/folder/x", "--prompt", "x"], "cannot write /no/such/folder/x"),
         (&["transcript", "--write", &folder.path("x"), "--prompt", ""], "no tokens"),
         (&["transcript", &oracle, "-m", &other_model], "refused"),
     ] {
@@ -153,6 +154,7 @@ fn all_ways_to_run_give_the_same_answers() {
         "prompts.jsonl",
         "{\"text\":\"Once upon a time\",\"stop\":[\" lived\"]}\n{\"prompt\":[425,766,2270]}\n",
     );
+    let torn = folder.write("torn.jsonl", "{\"text\":\"Once upon a time\",\"prompt\":[425,766,2270]}\n");
     let args = ["lossless", "--prompts", &prompts, "-n", "5,20", "--seed", "3", "--chunks", "2,128"];
     let found = json_of(0, &args);
     let report = &found["report"];
@@ -167,6 +169,7 @@ fn all_ways_to_run_give_the_same_answers() {
         (&["lossless", "--prompts", "no-such-file"], "no-such-file"),
         (&["lossless", "--prompt", "x", "--temperature", "-1"], "temperature"),
         (&["lossless", "--prompt", "x", "-n", "0"], "0 is not in"),
+        (&["lossless", "--prompts", &torn], "into other tokens than `prompt` names"),
     ] {
         let said = ends(2, args);
         assert!(said.contains(words), "{args:?}: {said}");
@@ -221,6 +224,7 @@ fn quality_is_held_against_a_stored_result() {
     ] {
         let said = run(3, &with(&[more, &["--max-drop", "100"]].concat()), &stored);
         assert!(said.contains("refused") && said.contains(words), "{said}");
+        assert!(!said.contains("protocol: rules"), "refused before it is measured: {said}");
     }
     let partial: Vec<String> = ["quality", "--tasks", &tasks].iter().map(|s| (*s).to_owned()).collect();
     assert!(run(3, &partial, &stored).contains("perplexity is absent here and present there"));
@@ -241,6 +245,7 @@ fn quality_is_held_against_a_stored_result() {
         (&["quality", "--tasks", &text], "line 1"),
         (&["quality", "--tasks", &tasks, "--baseline", &strange], "no stored quality result"),
         (&["quality", "--tasks", &tasks, "--save", &again], "--force"),
+        (&["quality", "--tasks", &tasks, "--save", "/no/such/folder/x"], "cannot write /no/such/folder/x"),
         (&["quality", "--tasks", &tasks, "--max-drop", "1"], "--baseline"),
         (&["quality", "--tasks", &tasks, "--baseline", &stored, "--max-drop", "nan"], "--max-drop"),
         (&["quality", "--perplexity", &text, "--window", "1"], "a window has 2 to 512"),

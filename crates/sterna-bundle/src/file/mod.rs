@@ -29,6 +29,7 @@ use sterna_format::Encoding;
 
 pub use manifest::{EntryPoint, Manifest, WeightEntry, entry_points};
 pub(crate) use write::Writer;
+pub use write::temporary;
 
 use crate::arch::{Convert, Located};
 use crate::error::{BundleError, shorten};

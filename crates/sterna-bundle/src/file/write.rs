@@ -21,6 +21,15 @@ struct Placed {
     end: u64,
 }
 
+/// The file beside `dest` that this process writes a bundle to before it is complete: what is left of a program that
+/// was ended while it packed. `None` where `dest` is no file name.
+pub fn temporary(dest: &Path) -> Option<PathBuf> {
+    let mut hidden = std::ffi::OsString::from(".");
+    hidden.push(dest.file_name()?);
+    hidden.push(format!(".{}.part", std::process::id()));
+    Some(dest.with_file_name(hidden))
+}
+
 /// A bundle being written to a temporary file beside its destination. Dropped before [`Writer::finish`], it leaves
 /// nothing behind.
 pub(crate) struct Writer {
@@ -39,13 +48,9 @@ pub(crate) struct Writer {
 impl Writer {
     /// Starts a file with room for a manifest of about `manifest` bytes and for `tensors` tensors.
     pub(crate) fn create(dest: &Path, manifest: usize, tensors: usize) -> Result<Self, BundleError> {
-        let name = dest.file_name().ok_or_else(|| {
+        let temporary = temporary(dest).ok_or_else(|| {
             BundleError::io(dest, std::io::Error::new(std::io::ErrorKind::InvalidInput, "not a file name"))
         })?;
-        let mut hidden = std::ffi::OsString::from(".");
-        hidden.push(name);
-        hidden.push(format!(".{}.part", std::process::id()));
-        let temporary = dest.with_file_name(hidden);
         let io = |e| BundleError::io(&temporary, e);
         let mut file =
             OpenOptions::new().write(true).create(true).truncate(true).open(&temporary).map_err(io)?;

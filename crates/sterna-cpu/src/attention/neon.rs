@@ -18,19 +18,20 @@ unsafe fn halves4(p: *const u16) -> float32x4_t {
 pub fn heads<const N: usize>(q: &[f32], seen: Seen<'_>, out: &mut [f32], s: &mut Scratch) {
     let d = seen.head_dim;
     assert!(q.len() == N * d && out.len() == N * d && s.sums.len() >= N * d && d.is_multiple_of(4));
-    assert!(seen.keys.len() >= seen.len.div_ceil(PIECE) * PIECE * d && seen.values.len() >= seen.len * d);
+    assert!(seen.whole());
     assert!(s.scores.len() >= N);
     let mut state = [None; N];
     for first in (0..seen.len).step_by(PIECE) {
         let valid = (seen.len - first).min(PIECE);
+        let (keys, of_piece) = seen.from(first);
         // SAFETY: a whole piece of keys and `valid` values lie behind `first`, as asserted.
         unsafe {
-            scores::<N>(q, d, seen.keys.as_ptr().add(first * d), valid, &mut s.scores);
+            scores::<N>(q, d, keys.as_ptr(), valid, &mut s.scores);
             let mut piece = [None; N];
             for (p, scores) in piece.iter_mut().zip(&mut s.scores) {
                 *p = Some(softmax(scores, valid, seen.scale));
             }
-            let v = seen.values.as_ptr().add(first * d);
+            let v = of_piece.as_ptr();
             let mut at = 0;
             while at + 16 <= d {
                 values::<N, 4>(&s.scores, valid, v, d, at, &mut s.sums);
@@ -124,7 +125,7 @@ unsafe fn values<const N: usize, const V: usize>(
 mod tests {
     use half::f16;
 
-    use crate::attention::{PIECE, Scratch, Seen, row};
+    use crate::attention::{PIECE, Scratch, Seen, Tail, row};
     use crate::isa::Isa;
 
     fn noise(seed: u64, at: usize) -> f32 {
@@ -142,17 +143,32 @@ mod tests {
                 let half =
                     |seed, n| (0..n).map(|i| f16::from_f32(noise(seed, i)).to_bits()).collect::<Vec<_>>();
                 let (keys, values) = (half(1, pieces * PIECE * d), half(2, pieces * PIECE * d));
-                let seen = Seen { keys: &keys, values: &values, len, head_dim: d, scale: 0.37 };
+                let tail = Tail { first: len, keys: &[], values: &[] };
+                let seen = Seen { keys: &keys, values: &values, tail, len, head_dim: d, scale: 0.37 };
                 for heads in 1..=6 {
                     let q: Vec<f32> = (0..heads * d).map(|i| noise(3, i) * 4.0).collect();
-                    let run = |isa| {
+                    let see = |isa, seen| {
                         let mut out = vec![0f32; heads * d];
                         row(isa, &q, seen, &mut out, &mut Scratch::new(d));
                         out.iter().map(|v| v.to_bits()).collect::<Vec<_>>()
                     };
-                    let want = run(Isa::Portable);
-                    assert!(run(Isa::Neon) == want, "{heads} heads of {d}, {len} positions");
-                    assert!(run(Isa::detect()) == want, "{heads} heads of {d}, {len} positions");
+                    let want = see(Isa::Portable, seen);
+                    for isa in [Isa::Neon, Isa::detect()] {
+                        assert!(see(isa, seen) == want, "{isa:?}: {heads} heads of {d}, {len} positions");
+                    }
+                    // The end in memory of its own.
+                    for first in (0..len).step_by(PIECE) {
+                        let (keys, end) = keys.split_at(first * d);
+                        let (values, last) = values.split_at(first * d);
+                        let tail = Tail { first, keys: end, values: last };
+                        let cut = Seen { keys, values, tail, ..seen };
+                        for isa in [Isa::Portable, Isa::Neon, Isa::detect()] {
+                            assert!(
+                                see(isa, cut) == want,
+                                "{isa:?}: {heads} heads of {d}, tail from {first}"
+                            );
+                        }
+                    }
                 }
             }
         }

@@ -51,13 +51,30 @@ pub struct Block {
 /// When q, k, v and `out` do not belong together: a bug in a plan.
 pub unsafe fn row(isa: Isa, row: &Row<'_>, block: Block, out: &mut [f32]) {
     assert!(row.q.len() == row.k.len() && row.v.len() == out.len());
+    // SAFETY: the caller's promise.
+    unsafe { run::<true>(isa, row, block, out.as_mut_ptr()) }
+}
+
+/// What [`row`] makes of the state, without the output and without looking at q.
+///
+/// # Safety
+/// As [`row`], with `row.v.len()` columns.
+pub unsafe fn advance(isa: Isa, row: &Row<'_>, block: Block) {
+    // SAFETY: the caller's promise; nothing is written through the null pointer.
+    unsafe { run::<false>(isa, row, block, std::ptr::null_mut()) }
+}
+
+/// # Safety
+/// As [`row`]; `out` is as long as v if `OUT`.
+#[inline(always)]
+unsafe fn run<const OUT: bool>(isa: Isa, row: &Row<'_>, block: Block, out: *mut f32) {
     #[cfg(target_arch = "x86_64")]
     {
         // SAFETY: these instruction sets are only named after detection; the rest is the caller's promise.
         unsafe {
             match isa {
-                Isa::Avx512 | Isa::Avx512Vnni => return avx512(row, block, out),
-                Isa::Avx2 => return avx2(row, block, out),
+                Isa::Avx512 | Isa::Avx512Vnni => return avx512::<OUT>(row, block, out),
+                Isa::Avx2 => return avx2::<OUT>(row, block, out),
                 _ => {}
             }
         }
@@ -65,50 +82,50 @@ pub unsafe fn row(isa: Isa, row: &Row<'_>, block: Block, out: &mut [f32]) {
     #[cfg(any(test, all(target_arch = "aarch64", target_endian = "little")))]
     if matches!(isa, Isa::Neon | Isa::NeonDot) {
         // SAFETY: the caller's promise.
-        return unsafe { all::<crate::simd::float32x4_t, 8>(row, block, out) };
+        return unsafe { all::<crate::simd::float32x4_t, 8, OUT>(row, block, out) };
     }
     let _ = isa;
     // SAFETY: the caller's promise.
-    unsafe { all::<f32, 8>(row, block, out) }
+    unsafe { all::<f32, 8, OUT>(row, block, out) }
 }
 
 /// # Safety
-/// As [`row`], and the machine has AVX2 and FMA.
+/// As [`run`], and the machine has AVX2 and FMA.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn avx2(row: &Row<'_>, block: Block, out: &mut [f32]) {
+unsafe fn avx2<const OUT: bool>(row: &Row<'_>, block: Block, out: *mut f32) {
     // SAFETY: the caller's promise.
-    unsafe { all::<std::arch::x86_64::__m256, 8>(row, block, out) }
+    unsafe { all::<std::arch::x86_64::__m256, 8, OUT>(row, block, out) }
 }
 
 /// # Safety
-/// As [`row`], and the machine has AVX-512 F.
+/// As [`run`], and the machine has AVX-512 F.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx2,fma")]
-unsafe fn avx512(row: &Row<'_>, block: Block, out: &mut [f32]) {
+unsafe fn avx512<const OUT: bool>(row: &Row<'_>, block: Block, out: *mut f32) {
     // SAFETY: the caller's promise.
-    unsafe { all::<std::arch::x86_64::__m512, 4>(row, block, out) }
+    unsafe { all::<std::arch::x86_64::__m512, 4, OUT>(row, block, out) }
 }
 
 /// All columns: `R` registers at a time, then one, then one column.
 ///
 /// # Safety
-/// As [`row`], and the machine has the instructions of `L`.
+/// As [`run`], and the machine has the instructions of `L`.
 #[inline(always)]
-unsafe fn all<L: Lanes, const R: usize>(row: &Row<'_>, block: Block, out: &mut [f32]) {
-    let (mut at, n) = (0, out.len());
+unsafe fn all<L: Lanes, const R: usize, const OUT: bool>(row: &Row<'_>, block: Block, out: *mut f32) {
+    let (mut at, n) = (0, row.v.len());
     // SAFETY: every call stays below `n` columns.
     unsafe {
         while at + R * L::N <= n {
-            columns::<L, R>(row, block, at, out);
+            columns::<L, R, OUT>(row, block, at, out);
             at += R * L::N;
         }
         while at + L::N <= n {
-            columns::<L, 1>(row, block, at, out);
+            columns::<L, 1, OUT>(row, block, at, out);
             at += L::N;
         }
         while at < n {
-            columns::<f32, 1>(row, block, at, out);
+            columns::<f32, 1, OUT>(row, block, at, out);
             at += 1;
         }
     }
@@ -119,8 +136,13 @@ unsafe fn all<L: Lanes, const R: usize>(row: &Row<'_>, block: Block, out: &mut [
 /// # Safety
 /// As [`all`], and those columns exist.
 #[inline(always)]
-unsafe fn columns<L: Lanes, const R: usize>(row: &Row<'_>, block: Block, at: usize, out: &mut [f32]) {
-    debug_assert!(at + R * L::N <= out.len());
+unsafe fn columns<L: Lanes, const R: usize, const OUT: bool>(
+    row: &Row<'_>,
+    block: Block,
+    at: usize,
+    out: *mut f32,
+) {
+    debug_assert!(at + R * L::N <= row.v.len());
     // SAFETY: row `i` of the block and columns from `at` on are inside by the caller's promise; v and `out` are as long.
     unsafe {
         let mut held = [L::splat(0.0); R];
@@ -137,17 +159,21 @@ unsafe fn columns<L: Lanes, const R: usize>(row: &Row<'_>, block: Block, at: usi
             *u = beta.mul(less.fma(held, v));
         }
         let mut sum = [L::splat(0.0); R];
-        for (i, (k, q)) in row.k.iter().zip(row.q).enumerate() {
-            let (k, q) = (L::splat(*k), L::splat(*q));
+        for (i, k) in row.k.iter().enumerate() {
+            let (k, q) = (L::splat(*k), L::splat(if OUT { *row.q.get_unchecked(i) } else { 0.0 }));
             let (s, to) = (block.from.add(i * block.stride + at), block.to.add(i * block.stride + at));
             for (r, (sum, u)) in sum.iter_mut().zip(&u).enumerate() {
                 let new = k.fma(*u, decay.mul(L::load(s.add(r * L::N))));
                 new.store(to.add(r * L::N));
-                *sum = q.fma(new, *sum);
+                if OUT {
+                    *sum = q.fma(new, *sum);
+                }
             }
         }
-        for (r, sum) in sum.into_iter().enumerate() {
-            sum.store(out.as_mut_ptr().add(at + r * L::N));
+        if OUT {
+            for (r, sum) in sum.into_iter().enumerate() {
+                sum.store(out.add(at + r * L::N));
+            }
         }
     }
 }
@@ -190,7 +216,7 @@ mod tests {
             let start = draw(k_dim * v_dim);
             let mut want = start.clone();
             let mut states: Vec<_> =
-                isas.iter().map(|_| (start.clone(), vec![f32::NAN; start.len()])).collect();
+                isas.iter().map(|_| (start.clone(), vec![f32::NAN; start.len()], start.clone())).collect();
             for n in 0..if k_dim == 128 { 20 } else { 200 } {
                 let (q, k, v) = (draw(k_dim), draw(k_dim), draw(v_dim));
                 let length = k.iter().map(|k| k * k).sum::<f32>().sqrt();
@@ -199,7 +225,7 @@ mod tests {
                 let r = Row { q: &q, k: &k, v: &v, beta: gates[0], decay: gates[1] };
                 let mut out = vec![0f32; v_dim];
                 law(&r, &mut want, &mut out);
-                for (isa, (first, state)) in isas.iter().zip(&mut states) {
+                for (isa, (first, state, advanced)) in isas.iter().zip(&mut states) {
                     let mut got = vec![f32::NAN; v_dim];
                     for at in (0..v_dim).step_by(COLUMNS) {
                         let w = COLUMNS.min(v_dim - at);
@@ -208,7 +234,12 @@ mod tests {
                         let r = Row { v: &v[at..at + w], ..r };
                         // SAFETY: `k_dim` rows of `v_dim` columns.
                         unsafe { row(*isa, &r, Block { from, to, stride: v_dim }, &mut got[at..at + w]) };
+                        let to = advanced[at..].as_mut_ptr();
+                        let without = Row { q: &[], ..r };
+                        // SAFETY: as above.
+                        unsafe { advance(*isa, &without, Block { from: to, to, stride: v_dim }) };
                     }
+                    assert!(bits(advanced) == bits(state), "{isa:?} {k_dim} x {v_dim}, advanced by row {n}");
                     assert!(bits(&got) == bits(&out), "{isa:?} {k_dim} x {v_dim}, row {n}");
                     assert!(bits(state) == bits(&want), "{isa:?} {k_dim} x {v_dim}, state after row {n}");
                 }

@@ -41,7 +41,7 @@ impl Work {
     fn positions(&self) -> usize {
         match self {
             Work::Prefill(n) => *n,
-            Work::Decode { after, tokens } => after + tokens,
+            Work::Decode { after, tokens } => after.saturating_add(*tokens),
         }
     }
 }
@@ -198,6 +198,42 @@ impl Bench<'_> {
     }
 }
 
+/// Whether `arms` and `commands` can be compared on `work`; `contexts` are the positions of the sessions.
+///
+/// # Errors
+/// [`BenchError::Options`], which says what does not fit.
+pub fn check_arms(
+    contexts: &[usize],
+    arms: &[ArmSetup],
+    commands: &[CommandArm],
+    work: Work,
+) -> Result<(), BenchError> {
+    let refuse = |text: String| Err(BenchError::Options(text));
+    if arms.len() + commands.len() < 2 {
+        return refuse("a comparison needs two arms".into());
+    }
+    if work.tokens() == 0 || work == (Work::Decode { after: 0, tokens: work.tokens() }) {
+        return refuse(format!("`{work}` is no work: prompts and answers have at least one token"));
+    }
+    let rates = commands.iter().filter(|c| c.figure.is_rate()).count();
+    if rates != 0 && rates != commands.len() {
+        return refuse("some commands tell a rate and others a time: they cannot be compared".into());
+    }
+    for arm in arms {
+        let Some(room) = contexts.get(arm.session) else {
+            return refuse(format!("{} has no session", arm.name));
+        };
+        let need = arm.prefix.saturating_add(work.positions());
+        if need > *room {
+            return refuse(format!(
+                "{}: {work} needs {need} positions, and the context has {room}",
+                arm.name
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Compares all `arms`, then all `commands`, with the first of them, on one piece of work. Where a command tells a rate,
 /// every time is that of one token.
 ///
@@ -211,29 +247,9 @@ pub fn compare_arms(
     judge: &Judge,
     limits: &Limits,
 ) -> Result<ArmTable, BenchError> {
-    if arms.len() + commands.len() < 2 {
-        return Err(BenchError::Options("a comparison needs two arms".into()));
-    }
-    if work.tokens() == 0 || work == (Work::Decode { after: 0, tokens: work.tokens() }) {
-        return Err(BenchError::Options(format!(
-            "`{work}` is no work: prompts and answers have at least one token"
-        )));
-    }
+    let contexts: Vec<usize> = team.sessions.iter().map(Session::context).collect();
+    check_arms(&contexts, arms, commands, work)?;
     let rates = commands.iter().filter(|c| c.figure.is_rate()).count();
-    if rates != 0 && rates != commands.len() {
-        let text = "some commands tell a rate and others a time: they cannot be compared";
-        return Err(BenchError::Options(text.into()));
-    }
-    for arm in arms {
-        let Some(session) = team.sessions.get(arm.session) else {
-            return Err(BenchError::Options(format!("{} has no session", arm.name)));
-        };
-        let (need, room) = (arm.prefix + work.positions(), session.context());
-        if need > room {
-            let text = format!("{}: {work} needs {need} positions in a context of {room}", arm.name);
-            return Err(BenchError::Options(text));
-        }
-    }
     let tokens = team.sessions.iter().map(|s| {
         let vocab = s.executor().plan().vocab;
         tokens::seeded(team.seed, s.context(), vocab)

@@ -10,7 +10,7 @@ use super::{BenchError, Load, Rated};
 use crate::interleave::{Arm, Interleaved, Rounds, interleave};
 use crate::limits::Limits;
 use crate::stats::Summary;
-use crate::table::{Table, bytes, number, percent};
+use crate::table::{Table, bytes, count, number, percent};
 use crate::tokens;
 
 /// What to measure.
@@ -29,6 +29,28 @@ pub struct GenerationOptions {
 impl Default for GenerationOptions {
     fn default() -> Self {
         Self { prompts: vec![64, 512], decode: 32, rounds: Rounds::default(), seed: 1 }
+    }
+}
+
+impl GenerationOptions {
+    /// Whether a session of `context` positions can be measured so.
+    ///
+    /// # Errors
+    /// [`BenchError::Options`], which says what does not fit.
+    pub fn check(&self, context: usize) -> Result<(), BenchError> {
+        let longest = self.prompts.iter().copied().max().unwrap_or(0);
+        let text = if longest == 0 || self.prompts.contains(&0) {
+            "prompts have at least one token".to_owned()
+        } else if longest.saturating_add(self.decode) > context {
+            let (decode, need) = (count(self.decode, "token"), longest.saturating_add(self.decode));
+            format!(
+                "a prompt of {longest} and {decode} decoded need {need} positions, and the context has {context}: \
+                 give a larger --context, if the model allows one, or a shorter --prompts"
+            )
+        } else {
+            return Ok(());
+        };
+        Err(BenchError::Options(text))
     }
 }
 
@@ -108,10 +130,7 @@ pub fn generation_table(
     limits: &Limits,
 ) -> Result<GenerationTable, BenchError> {
     let longest = options.prompts.iter().copied().max().unwrap_or(0);
-    if options.prompts.contains(&0) || longest == 0 || longest + options.decode > session.context() {
-        let (decode, room) = (options.decode, session.context());
-        return Err(BenchError::Options(format!("{longest} + {decode} positions in a context of {room}")));
-    }
+    options.check(session.context())?;
     let tokens = tokens::seeded(options.seed, longest, session.executor().plan().vocab);
     let mut arms = Vec::new();
     let mut fed = Vec::new();

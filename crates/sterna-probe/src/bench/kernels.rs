@@ -19,7 +19,7 @@ use crate::interleave::{Arm, Interleaved, Rounds, interleave};
 use crate::limits::Limits;
 use crate::stats::Summary;
 use crate::synthetic::Matrices;
-use crate::table::{Table, number, percent};
+use crate::table::{Table, count, number, percent};
 
 /// Tokens of the tiny embedding that feeds the layers.
 const VOCAB: usize = 16;
@@ -150,6 +150,8 @@ pub(crate) fn plan(o: &KernelOptions, matrices: usize) -> ModelPlan {
         width,
         buffers: vec![buffer("x", o.cols), buffer("y", o.rows)],
         ops,
+        input: None,
+        taps: None,
         level: Level::Exact,
     };
     ModelPlan {
@@ -240,7 +242,7 @@ pub fn kernel_table(
 
 impl Rated for KernelTable {
     fn loads(&mut self) -> Vec<(String, &mut Load)> {
-        self.rows.iter_mut().map(|r| (format!("a call of {} rows", r.width), &mut r.load)).collect()
+        self.rows.iter_mut().map(|r| (format!("a call of {}", count(r.width, "row")), &mut r.load)).collect()
     }
 }
 

@@ -6,15 +6,20 @@ mod generation;
 pub(crate) mod kernels;
 mod load;
 mod profile;
+mod speculation;
 mod widths;
 
-pub use arms::{ArmRow, ArmSetup, ArmTable, Team, Work, compare_arms, self_check};
+pub use arms::{ArmRow, ArmSetup, ArmTable, Team, Work, check_arms, compare_arms, self_check};
 pub use chunks::{Agreement, ChunkTable, chunk_table};
 pub use generation::{GenerationOptions, GenerationRow, GenerationTable, generation_table};
 pub use kernels::{KernelOptions, KernelRow, KernelTable, kernel_table};
 pub use load::{Load, Rated};
-pub use profile::{OpShare, Profile, TeamCost, profile};
-pub use widths::{RowsWanted, WidthOptions, WidthRow, WidthTable, width_table};
+pub use profile::{OpShare, Profile, TeamCost, check_profile, profile};
+pub use speculation::{
+    ByWhom, NamedSpeaker, NotLossless, Place, PromptSet, ProposerUse, RoleSeconds, SessionSpeaker, SetPrompt,
+    Speaker, SpeculationRow, SpeculationTable, Spoken, compare_speakers, compare_speakers_on, prompt_sets,
+};
+pub use widths::{Beside, RowsWanted, WidthOptions, WidthRow, WidthTable, width_table, width_table_beside};
 
 use sterna_run::SessionError;
 
@@ -33,6 +38,9 @@ pub enum BenchError {
     /// A command that is measured beside the arms.
     #[error(transparent)]
     Command(#[from] crate::command::CommandError),
+    /// Arms that should say the same do not.
+    #[error(transparent)]
+    NotLossless(Box<NotLossless>),
     /// Options that measure nothing, or more than the session has room for.
     #[error("{0}")]
     Options(String),

@@ -4,10 +4,11 @@ use std::fmt;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use sterna_plan::Wanted;
+use sterna_plan::{ModelPlan, Wanted};
 use sterna_run::Session;
 
 use super::BenchError;
+use super::widths::fits;
 use crate::table::{Table, number, percent};
 use crate::tokens;
 
@@ -65,6 +66,18 @@ pub struct Profile {
     pub threads: TeamCost,
 }
 
+/// Whether calls of `width` rows after `prefix` positions can be profiled.
+///
+/// # Errors
+/// [`BenchError::Options`], which says what does not fit.
+pub fn check_profile(plan: &ModelPlan, width: usize, prefix: usize) -> Result<(), BenchError> {
+    let wrong = match width {
+        0 => Some("a call has at least one row: 0 is no width".to_owned()),
+        _ => fits(plan, width, prefix),
+    };
+    wrong.map_or(Ok(()), |text| Err(BenchError::Options(text)))
+}
+
 /// Profiles `calls` calls of `width` rows after `prefix` positions; results are asked of every row.
 ///
 /// # Errors
@@ -76,11 +89,9 @@ pub fn profile(
     calls: usize,
 ) -> Result<Profile, BenchError> {
     let plan = std::sync::Arc::clone(session.executor().plan());
-    if width == 0 || calls == 0 || plan.entry_for(width).is_none() || prefix + width > session.context() {
-        let text = format!(
-            "a profile of {calls} calls of {width} rows after {prefix} positions does not fit the plan"
-        );
-        return Err(BenchError::Options(text));
+    check_profile(&plan, width, prefix)?;
+    if calls == 0 {
+        return Err(BenchError::Options("a profile of no calls".into()));
     }
     let tokens = tokens::seeded(1, prefix + width, plan.vocab);
     session.truncate(0)?;

@@ -3,14 +3,14 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use sterna_plan::{CallStats, Wanted};
+use sterna_plan::{CallStats, ModelPlan, Wanted};
 use sterna_run::Session;
 
 use super::{BenchError, Load, Rated};
-use crate::interleave::{Arm, Interleaved, Rounds, interleave};
+use crate::interleave::{Arm, ArmError, Interleaved, Rounds, interleave};
 use crate::limits::Limits;
 use crate::stats::Summary;
-use crate::table::{Table, bytes, number, percent};
+use crate::table::{Table, bytes, count, number, percent};
 use crate::tokens;
 
 /// Rows of a call whose best token is asked for.
@@ -43,6 +43,39 @@ impl Default for WidthOptions {
         let widths = vec![1, 2, 4, 8, 16, 32, 64, 128];
         Self { widths, prefix: 64, wanted: RowsWanted::All, rounds: Rounds::default(), seed: 1 }
     }
+}
+
+impl WidthOptions {
+    /// Whether a session of `plan` can be measured so.
+    ///
+    /// # Errors
+    /// [`BenchError::Options`], which says what does not fit.
+    pub fn check(&self, plan: &ModelPlan) -> Result<(), BenchError> {
+        let refuse = |text: String| Err(BenchError::Options(text));
+        let Some(widest) = self.widths.last().copied() else { return refuse("no widths to measure".into()) };
+        if self.widths.contains(&0) {
+            return refuse("a call has at least one row: 0 is no width".into());
+        }
+        if let Some(w) = self.widths.windows(2).find(|w| w[0] >= w[1]) {
+            return refuse(format!("widths must ascend, and {} comes after {}", w[1], w[0]));
+        }
+        fits(plan, widest, self.prefix).map_or(Ok(()), refuse)
+    }
+}
+
+/// What is wrong with calls of `width` rows after `prefix` positions, if anything.
+pub(super) fn fits(plan: &ModelPlan, width: usize, prefix: usize) -> Option<String> {
+    if plan.entry_for(width).is_none() {
+        let most = plan.entries.last().map_or(0, |e| e.width);
+        return Some(format!("a call of {width} rows: the widest that this plan has is {most}"));
+    }
+    let (need, room) = (prefix.saturating_add(width), plan.context);
+    (need > room).then(|| {
+        let rows = count(width, "row");
+        format!(
+            "{prefix} positions held and a call of {rows} need {need} positions, and the context has {room}"
+        )
+    })
 }
 
 /// One width.
@@ -81,6 +114,16 @@ pub struct WidthTable {
     pub samples: Interleaved,
 }
 
+/// Something that is measured in the same turns as the widths.
+pub struct Beside<'a> {
+    /// Its name among the samples.
+    pub name: String,
+    /// Done before each sample, outside its time.
+    pub prepare: Box<dyn FnMut() -> Result<(), ArmError> + 'a>,
+    /// What is timed.
+    pub run: Box<dyn FnMut() -> Result<(), ArmError> + 'a>,
+}
+
 struct Bench<'a> {
     session: &'a mut Session,
     tokens: Vec<u32>,
@@ -98,19 +141,23 @@ pub fn width_table(
     options: &WidthOptions,
     limits: &Limits,
 ) -> Result<WidthTable, BenchError> {
+    width_table_beside(session, options, Vec::new(), limits)
+}
+
+/// The same with more arms in the same turns: their samples come after those of the widths.
+///
+/// # Errors
+/// As [`width_table`]; what `beside` fails with.
+pub fn width_table_beside(
+    session: &mut Session,
+    options: &WidthOptions,
+    beside: Vec<Beside<'_>>,
+    limits: &Limits,
+) -> Result<WidthTable, BenchError> {
     let plan = std::sync::Arc::clone(session.executor().plan());
     let (widths, prefix) = (&options.widths, options.prefix);
+    options.check(&plan)?;
     let widest = widths.last().copied().unwrap_or(0);
-    if widths.first().is_none_or(|w| *w == 0) || widths.windows(2).any(|w| w[0] >= w[1]) {
-        return Err(BenchError::Options("widths must ascend from at least 1".into()));
-    }
-    if plan.entry_for(widest).is_none() {
-        return Err(BenchError::Options(format!("no entry point of this plan holds {widest} rows")));
-    }
-    if prefix + widest > session.context() {
-        let room = session.context();
-        return Err(BenchError::Options(format!("{prefix} + {widest} positions in a context of {room}")));
-    }
     let tokens = tokens::seeded(options.seed, prefix + widest, plan.vocab);
     session.truncate(0)?;
     if prefix > 0 {
@@ -134,7 +181,10 @@ pub fn width_table(
         })
         .prepared(move |b| Ok(b.session.truncate(prefix)?))
     };
-    let mut arms: Vec<Arm<'_, Bench<'_>>> = widths.iter().enumerate().map(arm).collect();
+    let others = beside.into_iter().map(|Beside { name, mut prepare, mut run }| {
+        Arm::new(name, move |_: &mut Bench<'_>| run()).prepared(move |_| prepare())
+    });
+    let mut arms: Vec<Arm<'_, Bench<'_>>> = widths.iter().enumerate().map(arm).chain(others).collect();
     let samples = interleave(&mut bench, &mut arms, options.rounds)?;
     drop(arms);
     let stats = bench.stats;
@@ -184,7 +234,7 @@ impl WidthTable {
 
 impl Rated for WidthTable {
     fn loads(&mut self) -> Vec<(String, &mut Load)> {
-        self.rows.iter_mut().map(|r| (format!("a call of {} rows", r.width), &mut r.load)).collect()
+        self.rows.iter_mut().map(|r| (format!("a call of {}", count(r.width, "row")), &mut r.load)).collect()
     }
 }
 

@@ -3,12 +3,13 @@
 use std::fmt;
 
 use serde::Serialize;
+use sterna_checkpoint::Tokenizer;
 use sterna_plan::{Outputs, Top2, Wanted};
 use sterna_run::Session;
 
-use super::GateError;
 use super::compare::log_sum_exp;
-use crate::table::Table;
+use super::{GateError, Refusal};
+use crate::table::{Table, count};
 
 /// Tokens of a part that is fed to one session and then to the other, so that few logits are held at a time.
 const PART: usize = 64;
@@ -81,6 +82,24 @@ impl AgainstReport {
     pub fn passed(&self, min_agreement: f64) -> bool {
         self.rows > 0 && self.agreement() >= min_agreement
     }
+}
+
+/// Refuses models whose tokens are not the same texts: logits of one number would then be about different things. Special
+/// tokens, and tokens that one model alone has, do not count: files of one model differ in them.
+///
+/// # Errors
+/// [`GateError::Refused`], with the first token that differs.
+pub fn same_tokens(base: &Tokenizer, other: &Tokenizer) -> Result<(), GateError> {
+    let both = u32::try_from(base.vocab_size().min(other.vocab_size())).unwrap_or(u32::MAX);
+    for id in 0..both {
+        let (Some(a), Some(b)) = (base.token_bytes(id), other.token_bytes(id)) else { continue };
+        if a != b && !base.is_special(id) && !other.is_special(id) {
+            let text = |bytes: &[u8]| format!("{:?}", String::from_utf8_lossy(bytes));
+            let what = format!("token {id} of the vocabulary (base here, the other there)");
+            return Err(GateError::Refused(vec![Refusal::new(what, text(&a), text(&b))]));
+        }
+    }
+    Ok(())
 }
 
 /// Feeds `ids` to both sessions in windows of `window` tokens (each from an empty state) and compares every row.
@@ -238,8 +257,8 @@ impl fmt::Display for AgainstReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} rows of {} logits in windows of at most {}: the best token is the same in {} ({:.3} %), all bits in {}",
-            self.rows,
+            "{} of {} logits in windows of at most {}: the best token is the same in {} ({:.3} %), all bits in {}",
+            count(self.rows, "row"),
             self.vocab,
             self.window,
             self.agree,
@@ -253,8 +272,10 @@ impl fmt::Display for AgainstReport {
         )?;
         writeln!(
             f,
-            "loss on the tokens themselves {:.5} and {:.5} nats (base, other; {} rows)",
-            self.base_loss, self.other_loss, self.scored
+            "loss on the tokens themselves {:.5} and {:.5} nats (base, other; {})",
+            self.base_loss,
+            self.other_loss,
+            count(self.scored, "row")
         )?;
         writeln!(
             f,

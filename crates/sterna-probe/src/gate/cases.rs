@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use sterna_checkpoint::Tokenizer;
 
 use super::GateError;
+use crate::table::count;
 
 /// One prompt, and what is expected of it. A prompt file names prompts alone; a transcript also names answers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -31,6 +32,9 @@ pub struct Case {
     /// Texts that end an answer, where answers are generated as text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<String>,
+    /// Set that it belongs to: prompts whose answers are of one kind, where kinds are told apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
 }
 
 impl Case {
@@ -55,11 +59,28 @@ impl Case {
         Ok(ids)
     }
 
+    /// The same, where the text, if there is one too, must be cut into exactly these.
+    ///
+    /// # Errors
+    /// As [`Case::ids`]; a text that is cut in another way.
+    pub fn agreed_ids(&self, tokenizer: &Tokenizer) -> Result<Vec<u32>, GateError> {
+        let ids = self.ids(tokenizer)?;
+        if let (Some(text), Some(_)) = (&self.text, &self.prompt)
+            && tokenizer.encode(text, true)? != ids
+        {
+            return Err(GateError::Options(format!(
+                "prompt {}: this model cuts the text into other tokens than `prompt` names; leave one of them out",
+                self.name()
+            )));
+        }
+        Ok(ids)
+    }
+
     /// The beginning of the text, or the number of tokens, for people.
     pub fn name(&self) -> String {
         match (&self.text, &self.prompt) {
             (Some(text), _) => format!("{:?}", text.chars().take(24).collect::<String>()),
-            (None, ids) => format!("{} tokens", ids.as_ref().map_or(0, Vec::len)),
+            (None, ids) => count(ids.as_ref().map_or(0, Vec::len), "token"),
         }
     }
 
@@ -97,6 +118,15 @@ pub fn prompts(path: &Path) -> Result<Vec<Case>, GateError> {
         None => 0,
     };
     cases(&name, &text, rest)
+}
+
+/// The prompts that come with the program, in four sets: `copy` (quote a text, or go on with a pattern), `structured`
+/// (lists and tables), `story` and `chat`. Plain text and ChatML, for small models.
+///
+/// # Errors
+/// None, unless the program was built from a broken tree.
+pub fn built_in_prompts() -> Result<Vec<Case>, GateError> {
+    cases("the built-in prompts", include_str!("prompts.jsonl"), 0)
 }
 
 /// Reads the cases after the first `skip` lines that are not empty.

@@ -8,6 +8,7 @@ use sterna_run::{Session, SessionError};
 
 use super::compare::argmax;
 use super::{GateError, Golden, GoldenPrompt, GoldenRow, GreedyStep};
+use crate::table::count;
 
 /// What counts as agreement.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -291,7 +292,7 @@ impl PromptReport {
 
 impl fmt::Display for PromptReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} tokens", self.name, self.tokens)?;
+        write!(f, "{}: {}", self.name, count(self.tokens, "token"))?;
         if self.values > 0 {
             let (max, mean, at) = (self.max_abs, self.mean_abs, self.worst_position);
             write!(f, "; {} logits differ by max {max:.2e} (position {at}), mean {mean:.2e}", self.values)?;

@@ -13,7 +13,7 @@ use sterna_checkpoint::Tokenizer;
 use sterna_run::{Request, Session, Silent, generate};
 
 use super::{FactoryError, GateError, fingerprint};
-use crate::table::Table;
+use crate::table::{Table, count};
 
 /// Drafts of one answer or of a whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -51,10 +51,27 @@ pub trait Arm {
     fn answer(&mut self, request: &Request) -> Result<Answer, FactoryError>;
 }
 
+/// Drafts that an arm which speculates must have had.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Drafts {
+    /// Accepted ones and rejected ones.
+    #[default]
+    Both,
+    /// Accepted ones alone: its proposer is always right.
+    Accepted,
+    /// Rejected ones alone: its proposer is always wrong.
+    Rejected,
+    /// Any or none: its policy may find that none pay.
+    Any,
+}
+
 /// A named arm that is made when its turn comes, so that one is in memory at a time.
 pub struct ArmSpec<'a> {
     /// For people.
     pub name: String,
+    /// What it must have drafted, if it speculates.
+    pub wants: Drafts,
     /// Makes it.
     pub make: Box<dyn Fn() -> Result<Box<dyn Arm + 'a>, FactoryError> + 'a>,
 }
@@ -73,7 +90,7 @@ pub enum Reading {
     Warm,
 }
 
-/// A session without speculation.
+/// A session, with the proposers that it has.
 pub struct PlainArm<'a> {
     session: Session,
     tokenizer: &'a Tokenizer,
@@ -110,7 +127,10 @@ impl Arm for PlainArm<'_> {
             finish,
             prompt_tokens: made.prompt_tokens,
             state: Some(state),
-            speculation: None,
+            speculation: self.session.speculator().map(|_| Speculation {
+                accepted: made.drafts.accepted as u64,
+                rejected: (made.drafts.proposed - made.drafts.accepted) as u64,
+            }),
         })
     }
 }
@@ -135,6 +155,8 @@ pub struct AnswerDifference {
 pub struct LosslessArm {
     /// Its name.
     pub name: String,
+    /// Drafts of which kind must be there for the run to prove something.
+    pub wants: Drafts,
     /// Requests answered.
     pub requests: usize,
     /// Of these, with the base's tokens, text, finish reason, usage and state.
@@ -196,6 +218,7 @@ pub fn lossless(
         let mut arm = (spec.make)().map_err(failed)?;
         let mut found = LosslessArm {
             name: spec.name.clone(),
+            wants: spec.wants,
             requests: 0,
             equal: 0,
             tokens: 0,
@@ -264,8 +287,11 @@ impl LosslessArm {
             self.failures.push("no answer has a token".into());
         }
         if let Some(s) = self.speculation {
-            for (what, n) in [("accepted", s.accepted), ("rejected", s.rejected)] {
-                if n == 0 {
+            for (what, n, wanted) in [
+                ("accepted", s.accepted, [Drafts::Both, Drafts::Accepted]),
+                ("rejected", s.rejected, [Drafts::Both, Drafts::Rejected]),
+            ] {
+                if n == 0 && wanted.contains(&self.wants) {
                     self.failures.push(format!("no draft was {what}: the run proves nothing about drafts"));
                 }
             }
@@ -302,7 +328,7 @@ impl fmt::Display for LosslessReport {
         }
         let ends: Vec<String> = self.finishes.iter().map(|(k, n)| format!("{n} by {k}")).collect();
         let verdict = if self.passed() { "PASS" } else { "FAIL" };
-        write!(f, "{verdict}: {} requests, ended {}; ", self.requests, ends.join(", "))?;
+        write!(f, "{verdict}: {}, ended {}; ", count(self.requests, "request"), ends.join(", "))?;
         write!(f, "{}", if self.speculates() { "with speculation" } else { "no arm speculates" })
     }
 }

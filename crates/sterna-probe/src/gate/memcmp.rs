@@ -10,6 +10,7 @@ use super::compare::{Collector, Fingerprint, StatePrint, argmax, hash, same_top}
 use super::report::{ArmReport, GateReport, RowDifference};
 use super::walk::Walk;
 use super::{FactoryError, GateArm, GateError};
+use crate::table::count;
 
 /// What to walk.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -146,7 +147,7 @@ pub fn memcmp<E: Into<FactoryError>>(
     for (arm, walks) in arms {
         let mut session = make(arm)?;
         for walk in walks {
-            let name = format!("{} threads, {walk}", arm.threads);
+            let name = format!("{}, {walk}", count(arm.threads, "thread"));
             let mut found = Collector::new(&base);
             let mut on_row = |at: usize, outputs: &_, row: usize| found.row(at, outputs, row);
             walk.take(&mut session, ids, widest, &mut on_row).map_err(GateError::session(&name))?;

@@ -9,19 +9,20 @@ mod golden;
 mod golden_file;
 mod lossless;
 mod memcmp;
+pub mod oracle;
 pub mod quality;
 mod report;
 mod transcript;
 mod walk;
 
-pub use against::{AgainstReport, Disagreement, against};
-pub use cases::{Case, prompts};
+pub use against::{AgainstReport, Disagreement, against, same_tokens};
+pub use cases::{Case, built_in_prompts, prompts};
 pub use chunk::{ChunkOptions, ChunkReport, ChunksReport, Equality, chunks};
 pub use golden::{Agreement, GoldenBounds, GoldenReport, PromptReport, Split, golden};
 pub use golden_file::{Golden, GoldenPrompt, GoldenRow, GreedyStep, RowStats};
 pub use lossless::{
-    Answer, AnswerDifference, Arm, ArmSpec, LosslessArm, LosslessReport, PlainArm, Reading, Speculation,
-    lossless,
+    Answer, AnswerDifference, Arm, ArmSpec, Drafts, LosslessArm, LosslessReport, PlainArm, Reading,
+    Speculation, lossless,
 };
 pub use memcmp::{GateOptions, memcmp};
 pub use report::{ArmReport, GateReport, RowDifference};
@@ -130,7 +131,7 @@ pub enum GateError {
     },
     /// Results that were not made in the same way say nothing about each other.
     #[error(
-        "refused, the results cannot be compared: {}; measure as the file was made, or make the file anew",
+        "refused, the results cannot be compared: {}; measure in the same way, or take another file",
         listed(.0)
     )]
     Refused(Vec<Refusal>),

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::GateArm;
-use crate::table::Table;
+use crate::table::{Table, count};
 
 /// The first row of a walk that differs from the base.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -120,7 +120,7 @@ impl fmt::Display for GateReport {
         write!(f, "{t}")?;
         for a in &self.arms {
             let Some(d) = a.first else { continue };
-            write!(f, "{} ({} threads): first at position {}, ", a.walk, a.arm.threads, d.position)?;
+            write!(f, "{} ({}): first at position {}, ", a.walk, count(a.arm.threads, "thread"), d.position)?;
             if d.values > 0 {
                 write!(f, "{} of {} logits, by at most {:e}; ", d.values_differing, d.values, d.max_abs)?;
             }

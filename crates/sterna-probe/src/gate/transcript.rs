@@ -139,7 +139,7 @@ impl Transcript {
         let source = header.engine.clone().unwrap_or_default();
         let mut cases = Vec::with_capacity(prompts.len());
         for (i, prompt) in prompts.iter().enumerate() {
-            let ids = prompt.ids(tokenizer)?;
+            let ids = prompt.agreed_ids(tokenizer)?;
             let name = format!("prompt {}", prompt.name());
             let mut case = Case { text: prompt.text.clone(), prompt: Some(ids.clone()), ..Case::default() };
             session.truncate(0).map_err(GateError::session(&name))?;

@@ -6,6 +6,7 @@ use super::svg::{Axis, Bars, HUES, Mark, Plot, Scale, Series};
 use crate::limits::Limits;
 use crate::record::TableValue;
 use crate::table::{bytes, number, percent};
+use crate::verify::Stair;
 
 /// A table with what it is called in a chart.
 pub struct Named<'a> {
@@ -57,6 +58,7 @@ pub fn charts(of: Topic, tables: &[Named<'_>]) -> Vec<Chart> {
         Topic::Profile => tables.iter().filter_map(profile).collect(),
         Topic::Memory => tables.iter().filter_map(memory).collect(),
         Topic::Overheads => dispatch(tables),
+        Topic::Speculation => super::speculation::charts(tables),
         Topic::Comparison => Vec::new(),
     }
 }
@@ -117,17 +119,32 @@ fn verify(tables: &[Named<'_>]) -> Vec<Chart> {
             Mark::Points,
             v.points.iter().map(|p| (p.width as f64, p.steps)).collect(),
         ));
+        if let Some(d) = &v.drafts {
+            let points = d.points.iter().map(|p| (p.drafts as f64, p.steps)).collect();
+            series.push(line(&format!("{}, drafts by {}", t.name, d.proposer), hue + 2, Mark::Line, points));
+        }
         if let (Some(first), Some(last)) = (v.points.first(), v.points.last()) {
             let at = |w: usize| (w as f64, v.line.fixed + v.line.per_row * w as f64);
             let name = format!("{}, line", t.name);
             series.push(line(&name, hue, Mark::Fit, vec![at(first.width), at(last.width)]));
         }
-        let stairs = v.stairs.stairs.iter().flat_map(|s| [(s.from as f64, s.cost), (s.to as f64, s.cost)]);
-        series.push(line(&format!("{}, stairs", t.name), hue + 1, Mark::Fit, stairs.collect()));
+        series.push(line(&format!("{}, stairs", t.name), hue + 1, Mark::Fit, steps(&v.stairs.stairs)));
     }
     let about = told(&series);
     let (x, y) = (Axis::new("rows of a call", Scale::Linear), Axis::new("decode steps", Scale::Linear));
     plot("Verify cost", x, y, series, about).into_iter().collect()
+}
+
+/// Flat over the widths of each stair, upright half way to the next.
+fn steps(stairs: &[Stair]) -> Vec<(f64, f64)> {
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    let mut from = stairs.first().map_or(0.0, |s| s.from as f64);
+    for (i, s) in stairs.iter().enumerate() {
+        let to = stairs.get(i + 1).map_or(s.to as f64, |next| 0.5 * (s.to as f64 + next.from as f64));
+        points.extend([(from, s.cost), (to, s.cost)]);
+        from = to;
+    }
+    points
 }
 
 fn break_even(tables: &[Named<'_>]) -> Vec<Chart> {
@@ -138,6 +155,10 @@ fn break_even(tables: &[Named<'_>]) -> Vec<Chart> {
             b.rows.iter().filter_map(|r| Some((r.k as f64, f(r)?))).collect::<Vec<_>>()
         };
         needed.push(line(&t.name, hue, Mark::Line, k(|r| r.needed_acceptance.map(|a| 100.0 * a))));
+        let given = k(|r| r.acceptance.map(|a| 100.0 * a));
+        if !given.is_empty() {
+            needed.push(line(&format!("{}, given", t.name), hue, Mark::Fit, given));
+        }
         let s = k(|r| r.speedup);
         if !s.is_empty() {
             speedup.push(line(&t.name, hue, Mark::Line, s));

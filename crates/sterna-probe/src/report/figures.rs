@@ -9,7 +9,7 @@ use crate::limits::{Limit, Limits, Rate};
 use crate::memory::MemoryStages;
 use crate::record::TableValue;
 use crate::stats::Summary;
-use crate::table::{bytes, number, percent};
+use crate::table::{bytes, count, number, percent};
 use crate::verify::{BreakEven, VerifyCost};
 
 /// Heading of the section that a kind of table belongs to.
@@ -21,6 +21,8 @@ pub enum Topic {
     Generation,
     /// Verify cost.
     Verify,
+    /// Answers with and without drafts.
+    Speculation,
     /// Break-even and acceptance.
     BreakEven,
     /// Kernels.
@@ -44,6 +46,7 @@ pub fn topic(table: &TableValue) -> Topic {
         TableValue::Profile(_) => Topic::Profile,
         TableValue::VerifyCost(_) => Topic::Verify,
         TableValue::BreakEven(_) => Topic::BreakEven,
+        TableValue::Speculation(_) => Topic::Speculation,
         TableValue::Memory(_) => Topic::Memory,
         TableValue::Dispatch(_) | TableValue::Threads(_) => Topic::Overheads,
         TableValue::Comparison(_) | TableValue::SelfCheck(_) => Topic::Comparison,
@@ -57,7 +60,9 @@ pub fn title(name: &str, table: &TableValue) -> String {
             let rows = if w.options.wanted == RowsWanted::All { "every row" } else { "the last row" };
             format!("{name}: after {} positions, results of {rows}", w.options.prefix)
         }
-        TableValue::Profile(p) => format!("{name}: {} rows after {} positions", p.width, p.prefix),
+        TableValue::Profile(p) => {
+            format!("{name}: {} after {}", count(p.width, "row"), count(p.prefix, "position"))
+        }
         TableValue::Chunks(_) => format!("{name}, chunks with argmax check"),
         TableValue::Dispatch(_) => format!("{name}: calls and ops"),
         TableValue::Threads(_) => format!("{name}: threads"),
@@ -84,6 +89,7 @@ pub fn grid(caption: &str, table: &TableValue) -> Grid {
         TableValue::Threads(t) => threads(caption, t),
         TableValue::Comparison(t) => comparison(caption, t),
         TableValue::SelfCheck(t) => self_check(caption, t),
+        TableValue::Speculation(t) => super::speculation::grid(caption, t),
     }
 }
 
@@ -99,9 +105,10 @@ fn loads(l: &Load) -> [String; 4] {
 
 const LOADS: [&str; 4] = ["GB/s", "of bandwidth", "GMAC/s", "of int8 peak"];
 
-fn noise(grid: &mut Grid, s: &Interleaved) {
-    let rounds = s.rounds.rounds;
-    let mut text = format!("{rounds} rounds in turns after {} of warm-up", s.rounds.warmup);
+/// How it was measured, below a table.
+pub fn noise(grid: &mut Grid, s: &Interleaved) {
+    let rounds = count(s.rounds.rounds, "round");
+    let mut text = format!("{rounds} in turns after {} of warm-up", s.rounds.warmup);
     if !s.noisy.is_empty() {
         text += &format!("; {} disturbed by other programs", s.noisy.len());
     }
@@ -129,7 +136,7 @@ fn widths(caption: &str, t: &WidthTable, agree: &[String]) -> Grid {
         ];
         g.row(cells.into_iter().chain(loads(&r.load)).chain(agree.get(i).cloned()));
     }
-    g.note(format!("{} threads", t.threads));
+    g.note(count(t.threads, "thread"));
     noise(&mut g, &t.samples);
     g
 }
@@ -175,8 +182,8 @@ fn profile(caption: &str, t: &Profile) -> Grid {
         g.row([o.name.clone(), o.ops.to_string(), number(o.ms), percent(o.share), number(o.wait_ms)]);
     }
     g.note(format!(
-        "{} calls: {} ms of wall time each, {} in ops",
-        t.calls,
+        "{}: {} ms of wall time each, {} in ops",
+        count(t.calls, "call"),
         number(t.wall_ms),
         number(t.op_ms)
     ));
@@ -190,6 +197,11 @@ fn verify(caption: &str, t: &VerifyCost) -> Grid {
         let residual = |r: &[f64]| r.get(i).map_or("-".into(), |r| format!("{r:+.3}"));
         let (line, stairs) = (residual(&t.line.residuals), residual(&t.stairs.residuals));
         g.row([p.width.to_string(), number(1e3 * p.seconds), number(p.steps), line, stairs]);
+    }
+    if let Some(d) = &t.drafts {
+        let steps: Vec<String> =
+            d.points.iter().map(|p| format!("{}: {}", p.drafts, number(p.steps))).collect();
+        g.note(format!("drafts by {}, in steps: {}", d.proposer, steps.join(", ")));
     }
     let (fixed, each) = (number(t.line.fixed), number(t.line.per_row));
     g.note(format!(
@@ -211,7 +223,10 @@ fn verify(caption: &str, t: &VerifyCost) -> Grid {
         "the line describes it better"
     };
     g.note(format!("{better} (lower BIC)"));
-    g.note(format!("{}, {} threads, after {} positions", t.device, t.threads, t.prefix));
+    if let Some(warning) = &t.warning {
+        g.note(format!("warning: {warning}"));
+    }
+    g.note(format!("{}, {}, after {}", t.device, count(t.threads, "thread"), count(t.prefix, "position")));
     noise(&mut g, &t.samples);
     g
 }
@@ -223,6 +238,8 @@ fn break_even(caption: &str, t: &BreakEven) -> Grid {
         "verify",
         "draft",
         "accepted, to break even",
+        "chance each",
+        "accepted, as given",
         "chance each",
         "tokens a round",
         "speed-up",
@@ -238,11 +255,17 @@ fn break_even(caption: &str, t: &BreakEven) -> Grid {
             number(r.draft),
             number(r.needed_accepted),
             needed,
+            or_dash(r.emitted.map(|e| e - 1.0), number),
+            or_dash(r.acceptance, percent),
             or_dash(r.emitted, number),
             or_dash(r.speedup, number),
         ]);
     }
-    g.note(format!("a draft costs {} decode steps; costs are in decode steps", number(t.draft_cost)));
+    let each = number(t.draft_cost);
+    g.note(match &t.proposer {
+        Some(who) => format!("drafting by {who} as measured, {each} a draft; costs are in decode steps"),
+        None => format!("a draft costs {each} decode steps; costs are in decode steps"),
+    });
     g
 }
 
@@ -263,7 +286,7 @@ fn dispatch(caption: &str, t: &DispatchCost) -> Grid {
         g.row([p.ops.to_string(), number(p.us), format!("{r:+.3}")]);
     }
     let (call, op) = (number(t.per_call_us), number(t.per_op_us));
-    g.note(format!("{call} us a call and {op} us an op, {} threads", t.threads));
+    g.note(format!("{call} us a call and {op} us an op, {}", count(t.threads, "thread")));
     g
 }
 
@@ -273,7 +296,7 @@ fn threads(caption: &str, t: &ThreadCost) -> Grid {
         g.row([r.idle_ms, r.one_us, r.all_us, r.wake_us].map(number));
     }
     let barrier = t.barrier_us.map_or("no barriers".into(), |us| format!("{} us a barrier", number(us)));
-    g.note(format!("{} threads, {barrier}", t.threads));
+    g.note(format!("{}, {barrier}", count(t.threads, "thread")));
     g
 }
 
@@ -379,7 +402,10 @@ pub fn figures(table: &TableValue) -> Vec<Figure> {
     let higher = |label: String, value| Figure { label, value, better: Better::Higher };
     let lower = |label: String, value| Figure { label, value, better: Better::Lower };
     let width = |t: &WidthTable| -> Vec<Figure> {
-        t.rows.iter().map(|r| higher(format!("{} rows, tokens/s", r.width), r.tokens_per_s)).collect()
+        t.rows
+            .iter()
+            .map(|r| higher(format!("{}, tokens/s", count(r.width, "row")), r.tokens_per_s))
+            .collect()
     };
     match table {
         TableValue::Widths(t) => width(t),
@@ -388,19 +414,19 @@ pub fn figures(table: &TableValue) -> Vec<Figure> {
             t.rows.iter().map(|r| higher(format!("{}, tokens/s", r.name), r.tokens_per_s)).collect()
         }
         TableValue::Kernels(t) => {
-            t.rows.iter().map(|r| lower(format!("{} rows, ms", r.width), r.ms.median)).collect()
+            t.rows.iter().map(|r| lower(format!("{}, ms", count(r.width, "row")), r.ms.median)).collect()
         }
         TableValue::Profile(t) => {
             let all = [lower("wall, ms".into(), t.wall_ms)].into_iter();
             all.chain(t.ops.iter().map(|o| lower(format!("{}, ms", o.name), o.ms))).collect()
         }
         TableValue::VerifyCost(t) => {
-            t.points.iter().map(|p| lower(format!("{} rows, steps", p.width), p.steps)).collect()
+            t.points.iter().map(|p| lower(format!("{}, steps", count(p.width, "row")), p.steps)).collect()
         }
         TableValue::BreakEven(t) => t
             .rows
             .iter()
-            .map(|r| lower(format!("{} drafts, accepted to break even", r.k), r.needed_accepted))
+            .map(|r| lower(format!("{}, accepted to break even", count(r.k, "draft")), r.needed_accepted))
             .collect(),
         TableValue::Memory(t) => {
             let stages = t.stages.iter();
@@ -415,6 +441,9 @@ pub fn figures(table: &TableValue) -> Vec<Figure> {
             let barrier = t.barrier_us.map(|us| lower("a barrier, us".into(), us));
             let wake = t.rows.iter().map(|r| lower(format!("after {} ms, us", number(r.idle_ms)), r.all_us));
             barrier.into_iter().chain(wake).collect()
+        }
+        TableValue::Speculation(t) => {
+            t.rows.iter().map(|r| higher(format!("{}, tokens/s", r.name), r.tokens_per_s)).collect()
         }
         // They are comparisons already.
         TableValue::Comparison(_) | TableValue::SelfCheck(_) => Vec::new(),
@@ -434,10 +463,15 @@ pub fn settings(table: &TableValue) -> serde_json::Value {
         TableValue::VerifyCost(t) => json!({
             "model": t.model, "device": t.device, "threads": t.threads, "prefix": t.prefix, "rounds": rounds(&t.samples),
         }),
-        TableValue::BreakEven(t) => json!({ "draft cost": t.draft_cost, "acceptance": t.acceptance }),
+        TableValue::BreakEven(t) => match &t.proposer {
+            // What was measured is a result.
+            Some(who) => json!({ "drafts by": who, "acceptance": t.acceptance }),
+            None => json!({ "draft cost": t.draft_cost, "acceptance": t.acceptance }),
+        },
         TableValue::Memory(t) => json!({ "model": t.model }),
         TableValue::Dispatch(t) => json!({ "threads": t.threads }),
         TableValue::Threads(t) => json!({ "threads": t.threads }),
+        TableValue::Speculation(t) => json!({ "prompts": t.prompts, "most": t.most }),
         TableValue::Comparison(_) | TableValue::SelfCheck(_) => json!({}),
     }
 }

@@ -8,6 +8,7 @@ mod figures;
 mod page;
 mod read;
 mod side_by_side;
+mod speculation;
 mod svg;
 
 use std::path::PathBuf;
@@ -15,37 +16,39 @@ use std::path::PathBuf;
 use figures::Topic;
 use minijinja::{Environment, Value, context};
 pub use page::{Chart, Grid, Page, Section};
-pub use read::{ReportError, RunData, Skipped, read};
+pub use read::{Doubled, Reader, ReportError, RunData, Skipped};
 pub use svg::{Axis, Bars, Mark, Plot, Scale, Series};
 
 use crate::limits::Limits;
 use crate::record::Run;
-use crate::table::{bytes, number};
+use crate::table::{bytes, count, number};
 
-/// Reads files and makes their report. A run that is in two of them counts once.
+/// Reads files and makes their report. A line that is there twice counts once.
 ///
 /// # Errors
 /// [`ReportError`]: a file that cannot be read, a broken line, or no run at all.
 pub fn build(files: &[PathBuf]) -> Result<Page, ReportError> {
-    let (mut runs, mut skipped, mut warnings) = (Vec::<RunData>::new(), Vec::new(), Vec::new());
+    let mut reader = Reader::default();
     for file in files {
-        let (more, left_out) = read(file)?;
-        skipped.extend(left_out);
-        for run in more {
-            match runs.iter().find(|r| r.id == run.id) {
-                Some(first) => {
-                    warnings.push(format!(
-                        "run {} of {} is also in {}: counted once",
-                        run.id, run.file, first.file
-                    ));
-                }
-                None => runs.push(run),
-            }
-        }
+        reader.read(file)?;
     }
+    let Reader { runs, skipped, doubled, .. } = reader;
     if runs.is_empty() {
         let names: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
-        return Err(ReportError::Nothing(names.join(", ")));
+        let files = names.join(", ");
+        if skipped.is_empty() {
+            return Err(ReportError::Nothing(files));
+        }
+        let mut what: Vec<&str> = skipped.iter().map(|s| &*s.what).collect();
+        what.sort_unstable();
+        what.dedup();
+        return Err(ReportError::Newer { files, what: what.join(", ") });
+    }
+    let mut warnings = Vec::new();
+    for d in &doubled {
+        let lines = count(d.lines, "line");
+        warnings
+            .push(format!("{}: {lines} of run {}, which begins in {}, counted once", d.file, d.run, d.first));
     }
     for s in &skipped {
         let lines = if s.lines == 1 { "one line".to_owned() } else { format!("{} lines", s.lines) };
@@ -78,6 +81,7 @@ fn page(runs: &[RunData], mut warnings: Vec<String>) -> Page {
             for (name, table) in run.tables.iter().filter(|(_, t)| figures::topic(t) == topic) {
                 let name = named(runs, at, &figures::title(name, table));
                 section.grids.push(figures::grid(&name, table));
+                section.grids.extend(speculation::details(&name, table));
                 tables.push(charts::Named { name, table, limits: bound(run), run: at + 1 });
             }
         }
@@ -95,7 +99,7 @@ fn bound(run: &RunData) -> Option<&Limits> {
     run.limits.first().map(|(_, l)| l)
 }
 
-const TOPICS: [(Topic, &str, &str, &str); 9] = [
+const TOPICS: [(Topic, &str, &str, &str); 10] = [
     (
         Topic::Widths,
         "widths",
@@ -118,7 +122,13 @@ const TOPICS: [(Topic, &str, &str, &str); 9] = [
         Topic::BreakEven,
         "break-even",
         "Break-even of drafting",
-        "How many drafts of a round must be accepted so that it is no slower than plain decoding; the round's own token comes on top.",
+        "How many drafts of a round must be accepted so that it is no slower than plain decoding, what drafting takes included; the round's own token comes on top. Beside it what the given acceptance makes of it.",
+    ),
+    (
+        Topic::Speculation,
+        "speculation",
+        "Speculation",
+        "Whole answers to sets of prompts, with drafts and without. Every arm makes the same tokens; a run in which one does not is no result.",
     ),
     (
         Topic::Kernels,

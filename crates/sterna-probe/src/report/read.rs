@@ -1,11 +1,12 @@
 //! JSON lines to runs. A line that is broken is an error with its place; one of a newer program is listed and left out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 
 use crate::limits::Limits;
 use crate::record::{Line, Record, Run, SCHEMA, TableValue};
@@ -22,6 +23,12 @@ pub enum ReportError {
         /// Why.
         source: std::io::Error,
     },
+    /// A folder, a pipe or a device.
+    #[error("{path} is no plain file; write what it holds into one first")]
+    NotAFile {
+        /// As given.
+        path: PathBuf,
+    },
     /// A line that is no record.
     #[error("{path}, line {line}: {why}; take the line out, or measure again with --record")]
     Line {
@@ -35,6 +42,16 @@ pub enum ReportError {
     /// Nothing that this program knows.
     #[error("no measurement in {0}; `sterna bench --record FILE` writes some")]
     Nothing(String),
+    /// Nothing but lines of a newer program.
+    #[error(
+        "{files}: all lines are newer than this program ({what}); use the sterna that wrote them, or a newer one"
+    )]
+    Newer {
+        /// As given.
+        files: String,
+        /// "schema 2, kind `acceptance`".
+        what: String,
+    },
     /// The template, which is part of the program.
     #[error("the page could not be made: {0}")]
     Page(#[from] minijinja::Error),
@@ -72,33 +89,90 @@ pub struct Skipped {
     pub lines: usize,
 }
 
-/// Reads one file: its runs in order of their first lines, and what was left out.
-///
-/// # Errors
-/// The file; a line that is no JSON object with a schema, or breaks its schema.
-pub fn read(path: &Path) -> Result<(Vec<RunData>, Vec<Skipped>), ReportError> {
-    let failed = |source| ReportError::File { path: path.to_owned(), source };
-    let file = path.display().to_string();
-    let mut runs: Vec<RunData> = Vec::new();
-    let mut skipped: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-    for (at, text) in BufReader::new(File::open(path).map_err(failed)?).lines().enumerate() {
-        let line = at + 1;
-        let broken = |why: String| ReportError::Line { path: path.to_owned(), line, why };
-        let text = text.map_err(|e| match e.kind() {
-            std::io::ErrorKind::InvalidData => broken("this is no text in UTF-8".into()),
-            _ => failed(e),
-        })?;
-        if text.trim().is_empty() {
-            continue;
+/// Lines that were read before: a file given twice, or put together from files that have them both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubled {
+    /// File.
+    pub file: String,
+    /// The run that they belong to.
+    pub run: String,
+    /// File in which the run begins.
+    pub first: String,
+    /// How many.
+    pub lines: usize,
+}
+
+/// Longest line; the longest that is written has some hundreds of kilobytes.
+const LONGEST: u64 = 64 << 20;
+
+/// Reads files. A line counts once, however often and in how many files it is.
+#[derive(Debug, Default)]
+pub struct Reader {
+    /// Runs in order of their first lines.
+    pub runs: Vec<RunData>,
+    /// What was left out as newer.
+    pub skipped: Vec<Skipped>,
+    /// What was left out as known.
+    pub doubled: Vec<Doubled>,
+    seen: HashSet<[u8; 32]>,
+}
+
+impl Reader {
+    /// Reads one file more.
+    ///
+    /// # Errors
+    /// The file; a line that is no JSON object with a schema, or breaks its schema.
+    pub fn read(&mut self, path: &Path) -> Result<(), ReportError> {
+        let failed = |source| ReportError::File { path: path.to_owned(), source };
+        // A pipe may never end, and a device never does.
+        if !path.metadata().map_err(failed)?.is_file() {
+            return Err(ReportError::NotAFile { path: path.to_owned() });
         }
-        match parse(&text).map_err(broken)? {
-            Parsed::Line(l) => take(&mut runs, *l, &file),
-            Parsed::Unknown(what) => skipped.entry(what).or_insert((line, 0)).1 += 1,
+        let file = path.display().to_string();
+        let mut skipped: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+        let mut doubled: Vec<Doubled> = Vec::new();
+        let mut reader = BufReader::new(File::open(path).map_err(failed)?);
+        let mut bytes = Vec::new();
+        for line in 1.. {
+            let broken = |why: String| ReportError::Line { path: path.to_owned(), line, why };
+            bytes.clear();
+            reader.by_ref().take(LONGEST).read_until(b'\n', &mut bytes).map_err(failed)?;
+            if bytes.is_empty() {
+                break;
+            }
+            if bytes.len() as u64 == LONGEST {
+                return Err(broken(format!("it is longer than {} MiB", LONGEST >> 20)));
+            }
+            let text = std::str::from_utf8(&bytes).map_err(|_| broken("this is no text in UTF-8".into()))?;
+            // Some editors put a byte order mark before the text.
+            let text = if line == 1 { text.trim_start_matches('\u{feff}') } else { text }.trim();
+            if text.is_empty() {
+                continue;
+            }
+            match parse(text).map_err(broken)? {
+                Parsed::Line(l) if !self.seen.insert(Sha256::digest(text).into()) => {
+                    let at = doubled.iter().position(|d| d.run == l.run).unwrap_or_else(|| {
+                        let first = self.runs.iter().find(|r| r.id == l.run);
+                        let first = first.map_or_else(|| file.clone(), |r| r.file.clone());
+                        doubled.push(Doubled { file: file.clone(), run: l.run.clone(), first, lines: 0 });
+                        doubled.len() - 1
+                    });
+                    doubled[at].lines += 1;
+                }
+                Parsed::Line(l) => take(&mut self.runs, *l, &file),
+                Parsed::Unknown(what) => skipped.entry(what).or_insert((line, 0)).1 += 1,
+            }
         }
+        let skipped = skipped.into_iter();
+        self.skipped.extend(skipped.map(|(what, (line, lines))| Skipped {
+            file: file.clone(),
+            what,
+            line,
+            lines,
+        }));
+        self.doubled.extend(doubled);
+        Ok(())
     }
-    let skipped =
-        skipped.into_iter().map(|(what, (line, lines))| Skipped { file: file.clone(), what, line, lines });
-    Ok((runs, skipped.collect()))
 }
 
 enum Parsed {

@@ -49,7 +49,7 @@ pub struct Series {
     pub mark: Mark,
     /// Colour and shape: series of one hue belong together.
     pub hue: usize,
-    /// Values of x and y. What is not finite, or not above 0 on a logarithmic axis, is left out.
+    /// Values of x and y. What is no possible figure, or not above 0 on a logarithmic axis, is left out.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -86,6 +86,10 @@ pub type Key = (String, usize, Mark);
 
 /// Hues of the style sheet.
 pub const HUES: usize = 6;
+
+/// No machine has a figure beyond these: such a one is left out, as sums and ratios of it would not be finite.
+const LARGEST: f64 = 1e100;
+const SMALLEST: f64 = 1e-100;
 
 const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 320.0;
@@ -191,6 +195,7 @@ impl Range {
 fn short(v: f64) -> String {
     let a = v.abs();
     let (v, unit) = match a {
+        _ if a >= 1e15 => return format!("{v:.1e}"),
         _ if a >= 1e9 => (v / 1e9, "G"),
         _ if a >= 1e6 => (v / 1e6, "M"),
         _ if a >= 10_000.0 => (v / 1e3, "k"),
@@ -214,7 +219,7 @@ const SHAPES: [&str; HUES] = [
 impl Plot {
     /// Points that can be drawn.
     fn usable(&self, series: &Series) -> Vec<(f64, f64)> {
-        let fits = |scale: Scale, v: f64| v.is_finite() && (scale == Scale::Linear || v > 0.0);
+        let fits = |scale: Scale, v: f64| v.abs() <= LARGEST && (scale == Scale::Linear || v >= SMALLEST);
         let points = series.points.iter().copied();
         points.filter(|(x, y)| fits(self.x.scale, *x) && fits(self.y.scale, *y)).collect()
     }
@@ -328,7 +333,8 @@ impl Bars {
         // For the words at the end of the longest bar, by the width of a digit.
         let letters = self.rows.iter().map(|r| r.2.chars().count()).max().unwrap_or(0);
         let room = (8.0 * letters as f64 + 16.0).min(WIDTH / 2.0);
-        let sum = |parts: &[f64]| parts.iter().filter(|p| p.is_finite() && **p > 0.0).sum::<f64>();
+        let shown = |part: &f64| (SMALLEST..=LARGEST).contains(part);
+        let sum = |parts: &[f64]| parts.iter().filter(|p| shown(p)).sum::<f64>();
         let longest = self.rows.iter().map(|r| sum(&r.1)).fold(0.0, f64::max);
         if longest <= 0.0 {
             return None;
@@ -339,7 +345,7 @@ impl Bars {
             let top = ROW * i as f64;
             let _ = write!(out, "<text x=\"2\" y=\"{:.1}\">{}</text>", top + 14.0, escape(name));
             let mut at = 2.0;
-            for (hue, part) in parts.iter().enumerate().filter(|(_, p)| p.is_finite() && **p > 0.0) {
+            for (hue, part) in parts.iter().enumerate().filter(|(_, p)| shown(p)) {
                 let wide = part / longest * (WIDTH - room - 4.0);
                 let _ = write!(
                     out,

@@ -203,6 +203,11 @@ fn every_topic_is_a_section_with_a_table_a_chart_and_words() {
         8,
         "two of widths, verify, three of break-even, roofline, memory"
     );
+    // A name stands above its table, where it wraps, and names it.
+    assert!(
+        html.contains("<h3 id=\"kernels-1\">tq2_0 4096x2048 cold</h3>")
+            && html.contains("<table aria-labelledby=\"kernels-1\">")
+    );
     // Nothing is fetched and nothing runs.
     for never in ["http:", "https:", "<script", "src=", "url(", "@import", "onload"] {
         assert!(!html.contains(never), "{never}");
@@ -259,6 +264,27 @@ fn runs_are_put_side_by_side_and_told_apart() {
     assert!(
         again.warnings[0].contains("counted once") && again.sections.iter().all(|s| s.id != "side-by-side")
     );
+    // Nor is a line twice in one file a second sample or table; a later file may add to a run.
+    let sample = |round| {
+        line(
+            "r1",
+            Record::Sample(crate::record::Sample {
+                table: "t".into(),
+                arm: "a".into(),
+                round,
+                seconds: 0.5,
+                flags: vec![],
+            }),
+        )
+    };
+    let lines = [everything("r1"), vec![sample(0), sample(0)], everything("r1")].concat();
+    let doubled = folder.file("doubled.jsonl", &lines);
+    let rest = folder.file("rest.jsonl", &[sample(0), sample(1)]);
+    let page = build(&[doubled, rest]).unwrap();
+    let said = page.warnings.join("\n");
+    assert!(said.contains("8 lines of run r1") && said.contains("rest.jsonl: 1 line of run r1"), "{said}");
+    assert_eq!(page.sections[0].grids[0].rows[0][12], "2", "samples");
+    assert_eq!(page.sections.iter().map(|s| s.grids.len()).sum::<usize>(), 7);
     // Two runs alike have nothing to be told apart by.
     let twin = folder.file("c.jsonl", &[run_line("r3", |_| {}), widths("r3", "m", 50.0, 3)]);
     assert!(build(&[files[0].clone(), twin]).unwrap().warnings.is_empty());
@@ -302,7 +328,8 @@ fn broken_lines_and_empty_files_are_refused_and_newer_ones_listed() {
     assert!(said.contains("x.jsonl, line 3") && said.contains("missing field"), "{said}");
     assert!(refused(&[&good, "not json"]).contains("line 2"));
     assert!(refused(&[]).contains("no measurement") && refused(&[]).contains("--record"));
-    assert!(refused(&["{\"schema\":99}"]).contains("no measurement"));
+    let newer = refused(&["{\"schema\":99}", "{\"schema\":1,\"run\":\"r\",\"kind\":\"tree\"}"]);
+    assert!(newer.contains("newer than this program (kind `tree`, schema 99)"), "{newer}");
     let missing = build(&[Path::new("/no/such.jsonl").to_owned()]).unwrap_err();
     assert!(matches!(missing, ReportError::File { .. }) && missing.to_string().contains("/no/such.jsonl"));
     std::fs::write(folder.0.join("latin"), [good.as_bytes(), b"\n{\"\xe9\"}\n"].concat()).unwrap();
@@ -319,6 +346,60 @@ fn broken_lines_and_empty_files_are_refused_and_newer_ones_listed() {
         said.contains("2 lines of schema 2 left out, the first is line 2") && said.contains("kind `tree`"),
         "{said}"
     );
+}
+
+#[test]
+fn what_has_no_end_or_no_meaning_is_refused() {
+    let folder = Folder::new("endless");
+    let refused = |path: PathBuf| build(&[path]).unwrap_err().to_string();
+    assert!(refused(folder.0.clone()).contains("no plain file"));
+    #[cfg(unix)]
+    assert!(refused("/dev/zero".into()).contains("no plain file"));
+    let path = folder.file("mark.jsonl", &[format!("\u{feff}{}", run_line("r", |_| {}))]);
+    assert_eq!(build(&[path]).unwrap().sections[0].grids[0].rows.len(), 1, "a byte order mark is no error");
+}
+
+/// Figures that no machine has: they are shown somehow, and the plots stay within their frames.
+#[test]
+fn absurd_figures_make_no_absurd_page() {
+    let folder = Folder::new("absurd");
+    for value in ["1e308", "5e-324", "-1e308", "1e200"] {
+        let lines = everything("r1").into_iter().enumerate().map(|(i, l)| {
+            if i == 0 {
+                return l;
+            }
+            let mut v: serde_json::Value = serde_json::from_str(&l).unwrap();
+            fn all(v: &mut serde_json::Value, x: f64) {
+                match v {
+                    serde_json::Value::Number(n) if n.is_f64() => *v = json!(x),
+                    serde_json::Value::Array(a) => a.iter_mut().for_each(|v| all(v, x)),
+                    serde_json::Value::Object(o) => o.values_mut().for_each(|v| all(v, x)),
+                    _ => {}
+                }
+            }
+            all(&mut v, value.parse().unwrap());
+            v.to_string()
+        });
+        let page = build(&[folder.file("a.jsonl", &lines.collect::<Vec<_>>())]).unwrap();
+        let html = page.html().unwrap();
+        assert_well_formed(&html);
+        for svg in html.split("<svg").skip(1).map(|s| s.split("</svg>").next().unwrap()) {
+            assert!(!svg.contains("inf") && !svg.contains("NaN"), "{value}: {svg}");
+        }
+    }
+}
+
+#[test]
+fn a_staircase_has_steps() {
+    let folder = Folder::new("steps");
+    let stairs = json!([{"from": 1, "to": 1, "cost": 1.0}, {"from": 2, "to": 4, "cost": 2.0}, {"from": 5, "to": 8, "cost": 3.0}]);
+    let mut line: serde_json::Value = serde_json::from_str(&verify("r")).unwrap();
+    line["table"]["value"]["stairs"]["stairs"] = stairs;
+    let page = build(&[folder.file("s.jsonl", &[run_line("r", |_| {}), line.to_string()])]).unwrap();
+    let section = page.sections.iter().find(|s| s.id == "verify").unwrap();
+    let Chart::Plot(plot) = &section.charts[0] else { panic!("{section:?}") };
+    let drawn = &plot.series.iter().find(|s| s.name.ends_with("stairs")).unwrap().points;
+    assert_eq!(drawn[..], [(1.0, 1.0), (1.5, 1.0), (1.5, 2.0), (4.5, 2.0), (4.5, 3.0), (8.0, 3.0)]);
 }
 
 #[test]

@@ -180,6 +180,27 @@ impl Executor for Broken {
         }
         Ok(())
     }
+    fn hold(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError> {
+        self.inner.hold(entry, rows, out)
+    }
+    fn accept(&mut self, slot: usize, path: &[usize]) -> Result<(), BackendError> {
+        self.inner.accept(slot, path)
+    }
+    fn set_snapshot_budget(&mut self, bytes: usize) {
+        self.inner.set_snapshot_budget(bytes);
+    }
+    fn snapshot(&mut self, slot: usize) -> Result<(), BackendError> {
+        self.inner.snapshot(slot)
+    }
+    fn beside(
+        &self,
+        plan: Arc<ModelPlan>,
+        weights: &dyn sterna_plan::WeightSource,
+        kin: sterna_plan::Kin,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Box<dyn Executor>, BackendError> {
+        self.inner.beside(plan, weights, kin, progress)
+    }
     fn truncate(&mut self, slot: usize, len: u32) -> Result<(), BackendError> {
         let cut = self.inner.committed().get(slot).is_some_and(|c| *c > len);
         self.inner.truncate(slot, len)?;

@@ -50,6 +50,9 @@ impl Numbers for Float {
     fn matrix_bytes(matrix: &linear::Matrix) -> usize {
         matrix.bytes()
     }
+    fn input(value: f32) -> f64 {
+        f64::from(value)
+    }
     fn single(value: f64) -> f32 {
         value as f32
     }

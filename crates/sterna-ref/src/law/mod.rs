@@ -43,6 +43,9 @@ impl Numbers for Law {
     fn matrix_bytes(matrix: &linear::Matrix) -> usize {
         matrix.bytes()
     }
+    fn input(value: f32) -> f32 {
+        value
+    }
     fn single(value: f32) -> f32 {
         value
     }

@@ -158,6 +158,25 @@ impl TestModel {
             add(&name("up"), linear, c.ffn, c.hidden, false)?;
             add(&name("down"), linear, c.hidden, c.ffn, false)?;
         }
+        if c.hybrid.is_some_and(|h| h.mtp_layers > 0) {
+            add("mtp.fc", linear, c.hidden, 2 * c.hidden, false)?;
+            for (role, rows, cols) in [
+                ("q", c.q_rows(), c.hidden),
+                ("k", c.kv_width(), c.hidden),
+                ("v", c.kv_width(), c.hidden),
+                ("o", c.hidden, c.q_width()),
+                ("gate", c.ffn, c.hidden),
+                ("up", c.ffn, c.hidden),
+                ("down", c.hidden, c.ffn),
+            ] {
+                add(&format!("mtp.{role}"), linear, rows, cols, false)?;
+            }
+            for role in ["embed_norm", "hidden_norm", "norm", "attn_norm", "ffn_norm"] {
+                add(&format!("mtp.{role}"), norm, 1, c.hidden, true)?;
+            }
+            add("mtp.q_norm", norm, 1, c.head_dim, true)?;
+            add("mtp.k_norm", norm, 1, c.head_dim, true)?;
+        }
         // A decay is negative; from one that forgets in a few rows to one that hardly does.
         for (name, w) in model.weights.iter_mut().filter(|w| w.0.ends_with(".delta_decay")) {
             for (i, v) in w.data.as_chunks_mut::<4>().0.iter_mut().enumerate() {

@@ -39,7 +39,7 @@ pub fn model(encoding: Encoding) -> TestModel {
 }
 
 pub fn options(fusions: Fusions) -> PlanOptions {
-    PlanOptions { context: 256, fusions, widths: vec![1, 3, 16, 32, 64, 128] }
+    PlanOptions { fusions, widths: vec![1, 3, 16, 32, 64, 128], ..PlanOptions::new(256) }
 }
 
 pub fn load(backend: RefBackend, plan: Arc<ModelPlan>, model: &TestModel, slots: usize) -> Box<dyn Executor> {

@@ -1,6 +1,6 @@
 //! `sterna chat`: a conversation, turn by turn. The state of earlier turns is kept, so a turn reads only what is new.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, IsTerminal, Read, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,7 +30,34 @@ A line that ends with \\ goes on in the next one. Ctrl-C stops an answer or clea
 /// Where lines come from: an editor for a person, plain lines otherwise.
 enum Input {
     Editor(Box<DefaultEditor>),
-    Plain(std::io::Lines<std::io::StdinLock<'static>>),
+    Plain(std::io::StdinLock<'static>),
+}
+
+/// Longest message: more than any context holds, less than what a pipe without lines would fill memory with.
+const LONGEST: usize = 1 << 20;
+
+/// What was typed.
+#[derive(Debug, PartialEq, Eq)]
+enum Typed {
+    Text(String),
+    /// A message past [`LONGEST`], which was dropped.
+    TooLong,
+}
+
+/// The next line, without its end; `None` when there is none.
+fn line_of(input: &mut impl BufRead) -> std::io::Result<Option<Typed>> {
+    let mut bytes = Vec::new();
+    if input.by_ref().take(LONGEST as u64 + 1).read_until(b'\n', &mut bytes)? == 0 {
+        return Ok(None);
+    }
+    if bytes.len() > LONGEST && bytes.last() != Some(&b'\n') {
+        input.skip_until(b'\n')?;
+        return Ok(Some(Typed::TooLong));
+    }
+    let text =
+        String::from_utf8(bytes).map_err(|e| std::io::Error::new(std::io::ErrorKind::InvalidData, e))?;
+    let text = text.strip_suffix('\n').unwrap_or(&text);
+    Ok(Some(Typed::Text(text.strip_suffix('\r').unwrap_or(text).to_owned())))
 }
 
 impl Input {
@@ -38,33 +65,53 @@ impl Input {
         if std::io::stdin().is_terminal() {
             return Ok(Self::Editor(Box::new(DefaultEditor::new()?)));
         }
-        Ok(Self::Plain(std::io::stdin().lock().lines()))
+        Ok(Self::Plain(std::io::stdin().lock()))
     }
 
     /// `None` at the end of input; an empty text for a line that was cleared.
-    fn line(&mut self, prompt: &str) -> Result<Option<String>, Box<dyn std::error::Error>> {
+    fn line(&mut self, prompt: &str) -> Result<Option<Typed>, Box<dyn std::error::Error>> {
         match self {
-            Input::Plain(lines) => Ok(lines.next().transpose()?),
+            Input::Plain(input) => Ok(line_of(input)?),
             Input::Editor(editor) => match editor.readline(prompt) {
+                Ok(line) if line.len() > LONGEST => Ok(Some(Typed::TooLong)),
                 Ok(line) => {
                     editor.add_history_entry(&line)?;
-                    Ok(Some(line))
+                    Ok(Some(Typed::Text(line)))
                 }
-                Err(ReadlineError::Interrupted) => Ok(Some(String::new())),
+                Err(ReadlineError::Interrupted) => Ok(Some(Typed::Text(String::new()))),
                 Err(ReadlineError::Eof) => Ok(None),
                 Err(e) => Err(e.into()),
             },
         }
     }
 
-    fn message(&mut self) -> Result<Option<String>, Box<dyn std::error::Error>> {
-        let Some(mut text) = self.line("> ")? else { return Ok(None) };
-        while let Some(head) = text.strip_suffix('\\') {
-            let head = head.to_owned();
-            let Some(next) = self.line(". ")? else { return Ok(Some(head)) };
-            text = format!("{head}\n{next}");
+    fn message(&mut self) -> Result<Option<Typed>, Box<dyn std::error::Error>> {
+        let mut text = match self.line("> ")? {
+            Some(Typed::Text(text)) => text,
+            other => return Ok(other),
+        };
+        let mut is_too_long = false;
+        while text.ends_with('\\') {
+            text.pop();
+            match self.line(". ")? {
+                None => break,
+                // What follows belongs to the message that is dropped, and is no message of its own.
+                Some(Typed::Text(next)) if is_too_long || text.len() + next.len() < LONGEST => {
+                    if is_too_long {
+                        text.clear();
+                    } else {
+                        text.push('\n');
+                    }
+                    text.push_str(&next);
+                }
+                Some(Typed::Text(next)) => {
+                    is_too_long = true;
+                    text = next;
+                }
+                Some(Typed::TooLong) => return Ok(Some(Typed::TooLong)),
+            }
         }
-        Ok(Some(text))
+        Ok(Some(if is_too_long { Typed::TooLong } else { Typed::Text(text) }))
     }
 }
 
@@ -84,9 +131,9 @@ struct Chat<'a> {
 
 /// Runs the command.
 pub fn main(args: &ChatArgs) -> Outcome {
-    let engine = Engine::open(args.model.model.as_deref(), &args.model.options())?;
+    let engine = Engine::open(args.model.model.as_deref(), &args.speculate.apply(args.model.options()))?;
     let template = run::template(&engine)?;
-    let mut session = output::load(&engine, args.model.json)?;
+    let mut session = output::load_speculating(&engine, args.model.json)?;
     let mut input = Input::new()?;
     let person = matches!(input, Input::Editor(_)) && !args.model.json;
     if person {
@@ -126,7 +173,11 @@ pub fn main(args: &ChatArgs) -> Outcome {
 
 impl Chat<'_> {
     fn turns(&mut self, input: &mut Input) -> Result<(), Box<dyn std::error::Error>> {
-        while let Some(line) = input.message()? {
+        while let Some(typed) = input.message()? {
+            let Typed::Text(line) = typed else {
+                self.refuse(&format!("a message has at most {} MiB; this one was dropped", LONGEST >> 20))?;
+                continue;
+            };
             let line = line.trim();
             match line.split_once(char::is_whitespace).map_or((line, ""), |(a, b)| (a, b.trim())) {
                 ("", _) => {}
@@ -235,19 +286,41 @@ impl Chat<'_> {
             say!();
         }
         let stats = format!(
-            "[{} prompt tokens ({} kept from before) at {}, {} tokens at {}, ended by {}]",
+            "[{} prompt tokens ({} kept from before) at {}, {} tokens at {}{}, ended by {}]",
             made.prompt_tokens,
             made.reused_tokens,
             output::rate(made.prompt_tokens - made.reused_tokens, made.prefill),
             made.tokens.len(),
             output::rate(made.tokens.len().saturating_sub(1), made.decode),
+            output::drafts(made.drafts),
             made.finish.name()
         );
-        if std::io::stderr().is_terminal() && !self.args.model.json {
-            output::complain(&stats);
+        if !self.args.model.json {
+            if std::io::stderr().is_terminal() {
+                output::complain(&stats);
+            }
+            run::note_empty(&made);
         }
         self.stats = Some(stats);
         self.messages.push(Message::new("assistant", made.text));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_up_to_their_bound() {
+        let long = "x".repeat(LONGEST);
+        let mut input = std::io::Cursor::new(format!("one\r\n\n{long}\n{long}y\n{long}{long}\nlast"));
+        let mut next = || line_of(&mut input).unwrap();
+        let text = |t: &str| Some(Typed::Text(t.to_owned()));
+        assert_eq!((next(), next()), (text("one"), text("")));
+        assert!(next() == text(&long), "a line of just the bound");
+        assert_eq!((next(), next()), (Some(Typed::TooLong), Some(Typed::TooLong)));
+        assert_eq!((next(), next()), (text("last"), None), "the line after a dropped one is whole");
+        assert!(line_of(&mut &b"\xff\n"[..]).is_err(), "no text");
     }
 }

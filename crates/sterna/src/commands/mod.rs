@@ -11,28 +11,42 @@ pub mod probe;
 pub mod pull;
 pub mod report;
 mod run;
+mod signals;
 mod trace;
 
 use std::error::Error;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 use sterna_probe::bench::KernelOptions;
 use sterna_probe::interleave::Rounds;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, ModelArgs};
 
 pub use chat::HELP as CHAT_HELP;
 pub use output::megabytes as size;
 
 type Outcome = Result<ExitCode, Box<dyn Error>>;
 
+/// Flags that make no sense, alone or together, where the parser cannot see it: exit code 2, as for any other.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Usage(pub String);
+
 /// Parses the command line and runs it. Exit codes: 0 done, 1 failed, 2 wrong usage; those of gates are in [`gate`].
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    tracing_subscriber::fmt().with_writer(std::io::stderr).without_time().with_target(false).init();
+    // A file of warnings is for reading too.
+    let colours =
+        std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    let warnings = tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(colours);
+    warnings.without_time().with_target(false).init();
     let gives_verdict = matches!(cli.command, Command::Gate(_) | Command::Doctor(_) | Command::Bench(_));
+    if let Err(error) = cli.command.model_args().map_or(Ok(()), ModelArgs::check) {
+        report_error(&*error);
+        return ExitCode::from(2);
+    }
     let outcome = match cli.command {
         Command::Run(args) => run::main(&args),
         Command::Chat(args) => chat::main(&args),
@@ -58,7 +72,7 @@ pub fn main() -> ExitCode {
             return if gives_verdict { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
         report_error(&*error);
-        ExitCode::FAILURE
+        if error.is::<Usage>() { ExitCode::from(2) } else { ExitCode::FAILURE }
     })
 }
 

@@ -1,13 +1,17 @@
 //! What every command shows the same way: progress bars on standard error, and only to a person.
 
+use std::fs::OpenOptions;
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use sterna_bundle::Quantised;
-use sterna_run::{Session, SessionError};
+use sterna_run::{Drafts, Session, SessionError};
 
 use crate::engine::{Engine, EngineError};
+use crate::measure::costs;
+use crate::speculate::SpeculateError;
 
 /// Writes a line to standard output and hands an error on: a full disk or a reader that went away is no reason to
 /// panic, as `println!` would.
@@ -44,13 +48,27 @@ fn bar(template: &str, what: &'static str, quiet: bool) -> ProgressBar {
 
 /// Loads an engine's weights behind a bar.
 pub fn load(engine: &Engine, quiet: bool) -> Result<Session, EngineError> {
+    behind_a_bar(quiet, |progress| engine.session(progress))
+}
+
+/// Loads an engine's weights behind a bar, and what proposes tokens with them.
+pub fn load_speculating(engine: &Engine, quiet: bool) -> Result<Session, SpeculateError> {
+    behind_a_bar(quiet, |progress| {
+        let mut session = engine.session(progress)?;
+        let costs = costs::find(engine, &session);
+        engine.speculate(&mut session, costs.as_ref(), progress)?;
+        Ok(session)
+    })
+}
+
+fn behind_a_bar<T>(quiet: bool, load: impl FnOnce(&mut dyn FnMut(u64, u64)) -> T) -> T {
     let bar = bytes_bar("loading", quiet);
-    let session = engine.session(&mut |done, total| {
+    let loaded = load(&mut |done, total| {
         bar.set_length(total);
         bar.set_position(done);
     });
     bar.finish_and_clear();
-    session
+    loaded
 }
 
 /// "12.3 tokens/s".
@@ -59,6 +77,11 @@ pub fn rate(tokens: usize, time: Duration) -> String {
         return "-".into();
     }
     format!("{:.1} tokens/s", tokens as f64 / time.as_secs_f64())
+}
+
+/// ", 31 of 40 drafts kept": nothing where none were made.
+pub fn drafts(d: Drafts) -> String {
+    if d.proposed == 0 { String::new() } else { format!(", {} of {} drafts kept", d.accepted, d.proposed) }
 }
 
 /// "16.5 MB".
@@ -86,6 +109,15 @@ pub fn quantised(kinds: &[Quantised]) -> std::io::Result<()> {
 /// The words for a session that has no room, with what to do.
 pub fn is_context_full(error: &sterna_run::GenerateError) -> bool {
     matches!(error, sterna_run::GenerateError::Session(SessionError::ContextFull { .. }))
+}
+
+/// Whether `path` can be written, without a change to what is there.
+pub fn check_writable(path: &Path) -> std::io::Result<()> {
+    if path.exists() {
+        return OpenOptions::new().append(true).open(path).map(drop);
+    }
+    OpenOptions::new().write(true).create_new(true).open(path)?;
+    std::fs::remove_file(path)
 }
 
 /// Writes a line to standard error; nobody is left to tell when that fails.

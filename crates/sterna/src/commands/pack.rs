@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use sterna_bundle::{PackOptions, Quantise, TernaryPolicy, pack};
 
 use super::output::say;
-use super::{Outcome, output};
+use super::{Outcome, output, signals};
 use crate::cli::PackArgs;
 use crate::engine::open_model;
 
@@ -41,6 +41,10 @@ pub fn main(args: &PackArgs) -> Outcome {
         // A head that is asked for by name is encoded from its floats, not from another encoding.
         let head = how.head.filter(|_| args.head.is_none());
         model.quantise(&Quantise { head, keep: args.keep.clone(), ..how })?;
+    }
+    // Half a bundle is of no use to anybody.
+    if let Some(part) = sterna_bundle::temporary(&dest) {
+        signals::before_the_end(move || drop(std::fs::remove_file(&part)))?;
     }
     let bar = output::bytes_bar("packing", args.json);
     let report = pack(

@@ -1,7 +1,7 @@
 //! `sterna probe`: what the machine, the kernels and a model cost, one table for each question.
 
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
@@ -14,9 +14,9 @@ use sterna_probe::record::TableValue;
 use sterna_probe::tokens;
 use sterna_probe::verify::{break_even, verify_cost};
 
-use super::Outcome;
+use super::{Outcome, Usage};
 use crate::engine::{self, EngineOptions};
-use crate::measure::{self, Bounds, Loaded, MeasureArgs, Report, Turn};
+use crate::measure::{self, Bounds, Loaded, MeasureArgs, Planned, Report, Turn};
 
 /// `sterna probe`.
 #[derive(Args, Debug)]
@@ -127,7 +127,6 @@ struct Probe<'a> {
     args: &'a ProbeArgs,
     measure: &'a MeasureArgs,
     options: EngineOptions,
-    rounds: Rounds,
     report: Report,
     bounds: Bounds,
 }
@@ -135,9 +134,8 @@ struct Probe<'a> {
 /// Runs the command.
 pub fn main(args: &ProbeArgs) -> Outcome {
     if (args.what == What::Tables) != args.which.is_some() {
-        return Err(
-            "`probe tables` and --which go together: kernel, chunks, breakdown, staircase or verify".into()
-        );
+        let text = "`probe tables` and --which go together: kernel, chunks, breakdown, staircase or verify";
+        return Err(Usage(text.into()).into());
     }
     let default;
     let is_named = args.measure.synthetic.is_some() || args.measure.model.model.is_some();
@@ -164,14 +162,18 @@ pub fn main(args: &ProbeArgs) -> Outcome {
     let is_of_model =
         is(What::Memory) || is(What::VerifyCost) || args.which.is_some_and(|w| w != Which::Kernel);
     let model = if is_of_model { measure.subject() } else { String::new() };
-    let mut report = Report::new(measure, &backend.limits().description, model)?;
     let start = MemoryStage::now("start", MemoryUse::default());
+    let rounds = Rounds { rounds: args.rounds, ..Rounds::default() };
+    let mut asked = asked(args, measure, &options, rounds)?;
+    if let Some(asked) = asked.as_mut().filter(|_| is(What::Memory)) {
+        asked.model = None; // memory is counted without it
+    }
+    let mut report = Report::new(measure, &backend.limits().description, model)?;
     let _turn = Turn::take(measure.no_wait)?;
     // Before anything else has touched memory.
     let memory = is(What::Memory).then(|| memory(measure, &options, start)).transpose()?;
     let bounds = Bounds::measure(measure.threads(), &mut report)?;
-    let rounds = Rounds { rounds: args.rounds, ..Rounds::default() };
-    let mut probe = Probe { args, measure, options, rounds, report, bounds };
+    let mut probe = Probe { args, measure, options, report, bounds };
     if is(What::Kernels) || args.which == Some(Which::Kernel) {
         probe.kernels(&*backend, &kernels)?;
     }
@@ -192,17 +194,68 @@ pub fn main(args: &ProbeArgs) -> Outcome {
         let name = memory.model.clone();
         probe.report.table("memory", &name, TableValue::Memory(memory))?;
     }
-    if is(What::VerifyCost) || args.which == Some(Which::Verify) {
-        probe.verify()?;
-    }
-    match args.which {
-        Some(Which::Chunks) => probe.chunks()?,
-        Some(Which::Breakdown) => probe.breakdown()?,
-        Some(Which::Staircase) => probe.staircase()?,
-        _ => {}
+    match asked {
+        Some(Asked { model, table: Table::Verify(options, folder) }) => {
+            probe.verify(model, &options, &folder)?;
+        }
+        Some(Asked { model, table: Table::Chunks(options) }) => probe.chunks(model, &options)?,
+        Some(Asked { model, table: Table::Breakdown(widths) }) => probe.breakdown(model, &widths)?,
+        Some(Asked { model, table: Table::Staircase(options) }) => probe.staircase(model, &options)?,
+        None => {}
     }
     probe.report.finish()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is asked of a model: known to fit it before anything is measured.
+struct Asked {
+    /// Planned again where it is `None`.
+    model: Option<Planned>,
+    table: Table,
+}
+
+enum Table {
+    /// With the folder for the cost table.
+    Verify(WidthOptions, PathBuf),
+    Chunks(WidthOptions),
+    /// Widths to profile.
+    Breakdown(Vec<usize>),
+    Staircase(WidthOptions),
+}
+
+fn asked(
+    args: &ProbeArgs,
+    measure: &MeasureArgs,
+    options: &EngineOptions,
+    rounds: Rounds,
+) -> Result<Option<Asked>, Box<dyn Error>> {
+    let of =
+        |widths: Vec<usize>| WidthOptions { widths, prefix: args.prefix, rounds, ..WidthOptions::default() };
+    let given = |usual: &[usize]| if args.widths.is_empty() { usual.to_vec() } else { args.widths.clone() };
+    let is_verify = matches!(args.what, What::VerifyCost | What::All) || args.which == Some(Which::Verify);
+    let table = match args.which {
+        _ if is_verify => {
+            Table::Verify(of((1..=args.widest).collect()), measure::costs_folder(args.costs.as_deref())?)
+        }
+        Some(Which::Chunks) => Table::Chunks(of(given(&[1, 16, 32, 64, 128]))),
+        Some(Which::Breakdown) => Table::Breakdown(given(&[1, 8, 64])),
+        Some(Which::Staircase) => Table::Staircase(of((1..=16).collect())),
+        _ if args.what == What::Memory => {
+            measure::plan(measure, None, options)?;
+            return Ok(None);
+        }
+        _ => return Ok(None),
+    };
+    let model = measure::plan(measure, None, options)?;
+    match &table {
+        Table::Verify(options, _) | Table::Chunks(options) | Table::Staircase(options) => {
+            options.check(model.plan())?;
+        }
+        Table::Breakdown(widths) => {
+            widths.iter().try_for_each(|w| bench::check_profile(model.plan(), *w, args.prefix))?;
+        }
+    }
+    Ok(Some(Asked { model: Some(model), table }))
 }
 
 fn kernel_options(args: &ProbeArgs) -> Result<Vec<KernelOptions>, Box<dyn Error>> {
@@ -227,7 +280,7 @@ fn memory(
 ) -> Result<MemoryStages, Box<dyn Error>> {
     let mut stages = vec![start];
     let mut seen = |stage: &str| stages.push(MemoryStage::now(stage, MemoryUse::default()));
-    let Loaded { name, mut session, .. } = measure::open(measure, None, options, &mut seen)?;
+    let Loaded { name, mut session, .. } = measure::plan(measure, None, options)?.load(&mut seen)?;
     stages.push(MemoryStage::now("loaded", session.executor().memory()));
     let chunk = session.context().min(64);
     let tokens = tokens::seeded(1, chunk, session.executor().plan().vocab);
@@ -257,41 +310,40 @@ impl Probe<'_> {
         Ok(())
     }
 
-    fn open(&mut self) -> Result<Loaded, Box<dyn Error>> {
-        let loaded = measure::open(self.measure, None, &self.options, &mut |_| {})?;
+    fn open(&mut self, model: Option<Planned>) -> Result<Loaded, Box<dyn Error>> {
+        let model = model.map_or_else(|| measure::plan(self.measure, None, &self.options), Ok)?;
+        let loaded = model.load(&mut |_| {})?;
         self.report.put("model", loaded.name.as_str().into());
         self.report.say(&format_args!("\n{}", loaded.name))?;
         Ok(loaded)
     }
 
-    fn widths(&self, widths: Vec<usize>) -> WidthOptions {
-        WidthOptions { widths, prefix: self.args.prefix, rounds: self.rounds, ..WidthOptions::default() }
-    }
-
     /// Every width up to `--widest`, with fits, break-even, and the table for policies.
-    fn verify(&mut self) -> Result<(), Box<dyn Error>> {
-        let Loaded { name, device, mut session } = self.open()?;
-        let options = self.widths((1..=self.args.widest).collect());
+    fn verify(
+        &mut self,
+        model: Option<Planned>,
+        options: &WidthOptions,
+        folder: &Path,
+    ) -> Result<(), Box<dyn Error>> {
+        let Loaded { name, device, mut session } = self.open(model)?;
         let about = (name.as_str(), device.as_str());
-        let (cost, table) = verify_cost(&mut session, about, &options, self.bounds.now())?;
+        let (cost, table) = verify_cost(&mut session, about, options, self.bounds.now())?;
         let table = self.bounds.hold(table, &mut self.report)?;
         let (even, weights) =
             (break_even(&cost, self.args.draft_cost, &self.args.accept), session.executor().memory().weights);
         let costs = cost.table(weights as u64);
         self.report.table("verify_cost", &name, TableValue::VerifyCost(cost))?;
-        self.report.record(&name, TableValue::Widths(table))?;
+        self.report.record_without_samples(&name, TableValue::Widths(table))?;
         self.report.table("break_even", &name, TableValue::BreakEven(even))?;
-        let path = measure::save_costs(self.args.costs.as_deref(), &costs)?;
+        let path = measure::save_costs(folder, &costs)?;
         self.report.put("cost_table", path.display().to_string().into());
         self.report.say(&format_args!("cost table for policies: {}", path.display()))?;
         Ok(())
     }
 
-    fn chunks(&mut self) -> Result<(), Box<dyn Error>> {
-        let Loaded { name, mut session, .. } = self.open()?;
-        let widths = if self.args.widths.is_empty() { &[1, 16, 32, 64, 128] } else { &self.args.widths[..] };
-        let options = self.widths(widths.to_vec());
-        let table = bench::chunk_table(&mut session, &options, self.bounds.now())?;
+    fn chunks(&mut self, model: Option<Planned>, options: &WidthOptions) -> Result<(), Box<dyn Error>> {
+        let Loaded { name, mut session, .. } = self.open(model)?;
+        let table = bench::chunk_table(&mut session, options, self.bounds.now())?;
         let table = self.bounds.hold(table, &mut self.report)?;
         let wrong = table.agreement.iter().find(|a| a.equal != a.width).copied();
         self.report.table("chunks", &name, TableValue::Chunks(table))?;
@@ -305,9 +357,8 @@ impl Probe<'_> {
         }
     }
 
-    fn breakdown(&mut self) -> Result<(), Box<dyn Error>> {
-        let Loaded { name, mut session, .. } = self.open()?;
-        let widths = if self.args.widths.is_empty() { &[1, 8, 64] } else { &self.args.widths[..] };
+    fn breakdown(&mut self, model: Option<Planned>, widths: &[usize]) -> Result<(), Box<dyn Error>> {
+        let Loaded { name, mut session, .. } = self.open(model)?;
         for width in widths {
             let profile = bench::profile(&mut session, *width, self.args.prefix, self.args.rounds)?;
             self.report.one_of("profiles", &name, TableValue::Profile(profile))?;
@@ -315,13 +366,12 @@ impl Probe<'_> {
         Ok(())
     }
 
-    fn staircase(&mut self) -> Result<(), Box<dyn Error>> {
-        let Loaded { name, device, mut session } = self.open()?;
-        let options = self.widths((1..=16).collect());
+    fn staircase(&mut self, model: Option<Planned>, options: &WidthOptions) -> Result<(), Box<dyn Error>> {
+        let Loaded { name, device, mut session } = self.open(model)?;
         let (cost, table) =
-            verify_cost(&mut session, (name.as_str(), device.as_str()), &options, self.bounds.now())?;
+            verify_cost(&mut session, (name.as_str(), device.as_str()), options, self.bounds.now())?;
         let table = self.bounds.hold(table, &mut self.report)?;
         self.report.table("verify_cost", &name, TableValue::VerifyCost(cost))?;
-        self.report.record(&name, TableValue::Widths(table))
+        self.report.record_without_samples(&name, TableValue::Widths(table))
     }
 }

@@ -11,7 +11,7 @@ use indicatif::ProgressBar;
 use sterna_probe::trace::Trace;
 use sterna_run::chat::{ChatTemplate, Message};
 use sterna_run::trace::Fact;
-use sterna_run::{Generated, Listener, Request, generate};
+use sterna_run::{Finish, Generated, Listener, Request, generate};
 
 use super::output::say;
 use super::{Outcome, output, trace};
@@ -143,8 +143,30 @@ pub fn report(engine: &Engine, made: &Generated) -> serde_json::Value {
         "prefill_seconds": made.prefill.as_secs_f64(),
         "decode_seconds": made.decode.as_secs_f64(),
         "prefill_tokens_per_second": per_second(made.prompt_tokens - made.reused_tokens, made.prefill),
+        "rounds": made.drafts.rounds,
+        "drafts_proposed": made.drafts.proposed,
+        "drafts_accepted": made.drafts.accepted,
         "decode_tokens_per_second": per_second(made.tokens.len().saturating_sub(1), made.decode),
     })
+}
+
+/// Says why nothing came, where nothing did: an empty answer looks like a program that failed.
+pub fn note_empty(made: &Generated) {
+    if let Some(note) = empty(made) {
+        output::complain(note);
+    }
+}
+
+fn empty(made: &Generated) -> Option<String> {
+    let Finish::End { token } = made.finish else { return None };
+    if !made.tokens.is_empty() {
+        return None;
+    }
+    // The first of equal logits is taken, which may happen to be the end token.
+    let tie = if made.margins.first() == Some(&0.0) { ", no more likely than another token" } else { "" };
+    Some(format!(
+        "note: no text was made: the first token was the model's end token ({token}){tie}; --ignore-end goes on after it"
+    ))
 }
 
 /// Runs the command.
@@ -162,7 +184,7 @@ fn answer(args: &RunArgs, trace: Option<&Trace>) -> Outcome {
         std::io::stdin().read_to_string(&mut text)?;
     }
     let began = Instant::now();
-    let engine = Engine::open(args.model.model.as_deref(), &args.model.options())?;
+    let engine = Engine::open(args.model.model.as_deref(), &args.speculate.apply(args.model.options()))?;
     if let Some(t) = trace {
         t.add("open and plan", began, &[("model", Fact::Text(&engine.model.name))]);
     }
@@ -179,7 +201,7 @@ fn answer(args: &RunArgs, trace: Option<&Trace>) -> Outcome {
         t.add("tokenise", began, &[("tokens", Fact::Whole(prompt.len() as u64))]);
     }
     let began = Instant::now();
-    let mut session = output::load(&engine, args.model.json)?;
+    let mut session = output::load_speculating(&engine, args.model.json)?;
     if let Some(t) = trace {
         let bytes = session.executor().memory().weights;
         t.add("load weights", began, &[("bytes", Fact::Whole(bytes as u64))]);
@@ -208,14 +230,42 @@ fn answer(args: &RunArgs, trace: Option<&Trace>) -> Outcome {
     }
     if std::io::stderr().is_terminal() {
         output::complain(format_args!(
-            "\n[{}: {} prompt tokens at {}, {} tokens at {}, ended by {}]",
+            "\n[{}: {} prompt tokens at {}, {} tokens at {}{}, ended by {}]",
             engine.model.name,
             made.prompt_tokens,
             output::rate(made.prompt_tokens, made.prefill),
             made.tokens.len(),
             output::rate(made.tokens.len().saturating_sub(1), made.decode),
+            output::drafts(made.drafts),
             made.finish.name()
         ));
     }
+    note_empty(&made);
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_without_text_is_explained() {
+        let made = |tokens: Vec<u32>, margin: f32, finish: Finish| Generated {
+            tokens,
+            text: String::new(),
+            margins: vec![margin],
+            finish,
+            prompt_tokens: 1,
+            reused_tokens: 0,
+            prefill: std::time::Duration::ZERO,
+            decode: std::time::Duration::ZERO,
+            drafts: sterna_run::Drafts::default(),
+        };
+        let end = Finish::End { token: 2 };
+        let note = empty(&made(vec![], 1.5, end.clone())).unwrap();
+        assert!(note.contains("end token (2);") && note.contains("--ignore-end"), "{note}");
+        assert!(empty(&made(vec![], 0.0, end.clone())).unwrap().contains("no more likely"));
+        assert_eq!(empty(&made(vec![7], 1.5, end)), None);
+        assert_eq!(empty(&made(vec![], 1.5, Finish::Length)), None, "`-n 0` asked for nothing");
+    }
 }

@@ -38,18 +38,13 @@ fn is_trace(path: &Path) -> bool {
 
 #[cfg(unix)]
 fn close_on_signals(trace: &Trace, interrupts: Interrupts) -> std::io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let all = [SIGTERM, SIGHUP, SIGINT];
-    let mine = if interrupts == Interrupts::End { &all[..] } else { &all[..2] };
-    let mut signals = signal_hook::iterator::Signals::new(mine)?;
+    use signal_hook::consts::{SIGHUP, SIGTERM};
     let trace = trace.clone();
-    std::thread::Builder::new().name("signals".into()).spawn(move || {
-        for signal in signals.forever() {
-            let _ = trace.finish(); // nobody is left to tell
-            let _ = signal_hook::low_level::emulate_default_handler(signal);
-        }
-    })?;
-    Ok(())
+    let close = move || drop(trace.finish()); // nobody is left to tell
+    match interrupts {
+        Interrupts::End => super::signals::before_the_end(close),
+        Interrupts::Answer => super::signals::before(&[SIGTERM, SIGHUP], close),
+    }
 }
 
 /// Elsewhere the file lacks its last bracket, which viewers forgive.

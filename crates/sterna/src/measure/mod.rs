@@ -1,6 +1,6 @@
 //! What `bench` and `probe` share: which model, one measurement at a time, and where results go.
 
-mod costs;
+pub mod costs;
 pub mod lock;
 mod report;
 mod spec;
@@ -10,9 +10,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use sterna_bundle::ModelConfig;
 use sterna_format::Encoding;
-use sterna_plan::{Backend, PlanOptions};
+use sterna_plan::{Backend, ModelPlan, PlanOptions};
 use sterna_probe::bench::{BenchError, Rated};
+use sterna_probe::count;
 use sterna_probe::limits::{LimitOptions, Limits};
 use sterna_probe::synthetic::{self, Synthetic};
 use sterna_run::Session;
@@ -21,7 +23,7 @@ use crate::cli::ModelArgs;
 use crate::commands::output;
 use crate::engine::{self, Engine, EngineOptions, Linears};
 
-pub use costs::save as save_costs;
+pub use costs::{folder as costs_folder, save as save_costs};
 pub use lock::Turn;
 pub use report::Report;
 pub use spec::ArmSpec;
@@ -99,38 +101,80 @@ pub struct Loaded {
 /// Positions of a session on synthetic weights when none are asked for.
 const SYNTHETIC_CONTEXT: usize = 1024;
 
-/// Opens `model` (or what `args` name), and tells `stage` when it is mapped.
-pub fn open(
+/// A model that is planned and not loaded: enough to refuse, before anything is measured, what does not fit it.
+pub struct Planned {
+    source: Source,
+    quiet: bool,
+}
+
+enum Source {
+    File(Box<Engine>),
+    Synthetic { made: Box<Made>, backend: Box<dyn Backend> },
+}
+
+/// A synthetic model to be.
+struct Made {
+    name: String,
+    config: ModelConfig,
+    linear: Encoding,
+    head: Encoding,
+    plan: Arc<ModelPlan>,
+}
+
+/// Plans `model` (or what `args` name).
+pub fn plan(
     args: &MeasureArgs,
     model: Option<&Path>,
     options: &EngineOptions,
-    stage: &mut dyn FnMut(&str),
-) -> Result<Loaded, Box<dyn Error>> {
+) -> Result<Planned, Box<dyn Error>> {
     let file = model.or(args.model.model.as_deref());
+    let quiet = args.model.json;
     let Some(shape) = args.synthetic.as_deref().filter(|_| model.is_none()) else {
-        let engine = Engine::open(file, options)?;
-        stage("mapped");
-        let session = output::load(&engine, args.model.json)?;
-        let device = engine.device().1.description;
-        return Ok(Loaded { name: engine.model.name.clone(), device, session });
+        return Ok(Planned { source: Source::File(Box::new(Engine::open(file, options)?)), quiet });
     };
     let config = synthetic::config(shape, args.layers, args.vocab).ok_or("unknown shape")?;
     let (linear, head): (Encoding, Encoding) = (args.weights.parse()?, args.head.parse()?);
-    let weights = Synthetic::new(&config, linear, head, 1);
-    stage("weights made");
+    let shapes = Synthetic::shapes(&config, linear, head);
     let numerics = |_: &str, encoding: Encoding, cols: usize| sterna_bundle::default_numerics(encoding, cols);
     let context = options.context.unwrap_or(SYNTHETIC_CONTEXT);
-    let plan = Arc::new(sterna_plan::build(&config, &weights, &numerics, &PlanOptions::new(context))?);
-    let bar = output::bytes_bar("packing", args.model.json);
-    let backend: Box<dyn Backend> = engine::backend(options)?;
-    let executor = backend.load(plan, &weights, &mut |done, total| {
-        bar.set_length(total);
-        bar.set_position(done);
-    })?;
-    bar.finish_and_clear();
-    let name = format!("synthetic {shape}, {} layers, {linear} and {head}", config.layers);
-    let device = backend.limits().description;
-    Ok(Loaded { name, device, session: Session::new(executor, context)? })
+    let plan = Arc::new(sterna_plan::build(&config, &shapes, &numerics, &PlanOptions::new(context))?);
+    let layers = count(config.layers, "layer");
+    let name = format!("synthetic {shape}, {layers}, {linear} and {head}");
+    let made = Box::new(Made { name, config, linear, head, plan });
+    Ok(Planned { source: Source::Synthetic { made, backend: engine::backend(options)? }, quiet })
+}
+
+impl Planned {
+    /// The plan.
+    pub fn plan(&self) -> &ModelPlan {
+        match &self.source {
+            Source::File(engine) => &engine.plan,
+            Source::Synthetic { made, .. } => &made.plan,
+        }
+    }
+
+    /// Loads it, and tells `stage` when it is mapped or made.
+    pub fn load(self, stage: &mut dyn FnMut(&str)) -> Result<Loaded, Box<dyn Error>> {
+        let (made, backend) = match self.source {
+            Source::File(engine) => {
+                stage("mapped");
+                let session = output::load(&engine, self.quiet)?;
+                let device = engine.device().1.description;
+                return Ok(Loaded { name: engine.model.name.clone(), device, session });
+            }
+            Source::Synthetic { made, backend } => (made, backend),
+        };
+        let weights = Synthetic::new(&made.config, made.linear, made.head, 1);
+        stage("weights made");
+        let bar = output::bytes_bar("packing", self.quiet);
+        let executor = backend.load(Arc::clone(&made.plan), &weights, &mut |done, total| {
+            bar.set_length(total);
+            bar.set_position(done);
+        })?;
+        bar.finish_and_clear();
+        let device = backend.limits().description;
+        Ok(Loaded { name: made.name, device, session: Session::new(executor, made.plan.context)? })
+    }
 }
 
 /// The machine's limits as they were last seen, measured again after what they are a bound for: others that use the

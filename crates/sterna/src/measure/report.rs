@@ -104,6 +104,14 @@ impl Report {
         Ok(recorder.table(name, table)?)
     }
 
+    /// A table for the record alone, whose samples another table has brought.
+    pub fn record_without_samples(&mut self, name: &str, table: TableValue) -> Result<(), Box<dyn Error>> {
+        match &mut self.recorder {
+            Some(recorder) => Ok(recorder.table(name, table)?),
+            None => Ok(()),
+        }
+    }
+
     /// Samples for the record alone.
     pub fn record_samples(&mut self, name: &str, samples: &Interleaved) -> Result<(), Box<dyn Error>> {
         match &mut self.recorder {

@@ -31,10 +31,15 @@ impl FromStr for ArmSpec {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let mut spec = ArmSpec { name: text.to_owned(), ..ArmSpec::default() };
+        let mut seen: Vec<&str> = Vec::new();
         for part in text.split(',').map(str::trim) {
             let Some((key, value)) = part.split_once('=').filter(|(_, value)| !value.is_empty()) else {
                 return Err(format!("`{part}` is no KEY=VALUE; keys are {KEYS}"));
             };
+            if seen.contains(&key) {
+                return Err(format!("`{key}` is given twice in one arm; two arms are two --arm"));
+            }
+            seen.push(key);
             let number = |least: usize, most: usize| {
                 let n: Option<usize> = value.parse().ok().filter(|n| (least..=most).contains(n));
                 n.ok_or_else(|| format!("`{part}`: {key} is a number from {least} to {most}"))
@@ -51,6 +56,9 @@ impl FromStr for ArmSpec {
                 "prefix" => spec.prefix = number(0, 1 << 20)?,
                 _ => return Err(format!("an arm has no `{key}`; keys are {KEYS}")),
             }
+        }
+        if spec.isa.is_some() && spec.device.is_some_and(|d| d != Device::Cpu) {
+            return Err("isa is for device=cpu: no other device has a choice of instruction sets".into());
         }
         Ok(spec)
     }
@@ -108,6 +116,8 @@ mod tests {
             ("linears=q3_0", "q8_0, q4_0"),
             ("speed=fast", "keys are name"),
             ("", "KEY=VALUE"),
+            ("threads=1,threads=2", "twice"),
+            ("device=ref-law,isa=avx2", "device=cpu"),
         ] {
             let e = bad.parse::<ArmSpec>().unwrap_err();
             assert!(e.contains(says), "{bad}: {e}");

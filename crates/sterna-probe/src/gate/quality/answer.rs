@@ -81,10 +81,6 @@ pub(super) struct Scores {
 }
 
 impl Scores {
-    pub fn items(&self) -> usize {
-        self.answers.len()
-    }
-
     pub fn add(
         &mut self,
         session: &mut Session,

@@ -104,10 +104,6 @@ pub(super) struct Scores {
 }
 
 impl Scores {
-    pub fn items(&self) -> usize {
-        self.chosen.len()
-    }
-
     pub fn add(
         &mut self,
         session: &mut Session,

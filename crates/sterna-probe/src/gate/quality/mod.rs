@@ -13,9 +13,9 @@ mod task;
 pub use answer::{AnswerItem, AnswerResult, normalise};
 pub use choice::{ChoiceItem, ChoiceResult};
 pub use compare::{Change, Comparison, compare};
-pub use perplexity::{Bos, PerplexityOptions, PerplexityResult, perplexity};
+pub use perplexity::{Bos, PerplexityOptions, PerplexityResult, perplexity, perplexity_protocol};
 pub use protocol::{PerplexityProtocol, Protocol, RULES, Subject, TaskProtocol};
-pub use task::{Item, TaskOptions, TaskResult, Tasks, tasks};
+pub use task::{Item, TaskOptions, TaskResult, Tasks, task_protocol, tasks};
 
 use std::fmt;
 use std::path::Path;

@@ -16,6 +16,7 @@ use sterna_run::Session;
 use super::super::compare::log_sum_exp;
 use super::super::{GateError, fingerprint};
 use super::PerplexityProtocol;
+use crate::table::count;
 
 /// Whether prompts and windows begin with the begin token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,6 +110,61 @@ fn windows(n: usize, size: usize, stride: usize, bos: usize, budget: usize) -> V
     out
 }
 
+/// What is fed and scored, known before anything is measured.
+struct Prepared {
+    ids: Vec<u32>,
+    windows: Vec<Window>,
+    total: usize,
+    protocol: PerplexityProtocol,
+}
+
+fn prepare(
+    tokenizer: &Tokenizer,
+    text: &str,
+    options: &PerplexityOptions,
+    room: usize,
+) -> Result<Prepared, GateError> {
+    let PerplexityOptions { window, stride, budget, .. } = *options;
+    let bos = options.bos.token(tokenizer)?;
+    let begins = usize::from(bos.is_some());
+    let size = window.saturating_sub(begins);
+    if window < 2 || size == 0 || window > room || stride == 0 || stride > size || budget == 0 {
+        return Err(GateError::Options(format!(
+            "a window of {window} with a stride of {stride} and a budget of {budget} tokens: a window has 2 to {room} \
+             positions (a begin token takes one), a stride 1 to as many tokens as a window holds, a budget at least 1"
+        )));
+    }
+    let ids = tokenizer.encode(text, false)?;
+    let windows = windows(ids.len(), size, stride, begins, budget);
+    let total: usize = windows.iter().map(|w| w.end - w.first).sum();
+    if total == 0 {
+        let n = count(ids.len(), "token");
+        return Err(GateError::Options(format!("a text of {n}: nothing to score")));
+    }
+    let protocol = PerplexityProtocol {
+        text_sha256: fingerprint::bytes(text.as_bytes()),
+        tokens_sha256: fingerprint::tokens([&ids[..]]),
+        window,
+        stride,
+        bos,
+        budget: total,
+    };
+    Ok(Prepared { ids, windows, total, protocol })
+}
+
+/// How [`perplexity`] would measure in a session of `context` positions, without measuring.
+///
+/// # Errors
+/// As [`perplexity`], less those of a session.
+pub fn perplexity_protocol(
+    tokenizer: &Tokenizer,
+    text: &str,
+    options: &PerplexityOptions,
+    context: usize,
+) -> Result<PerplexityProtocol, GateError> {
+    Ok(prepare(tokenizer, text, options, context)?.protocol)
+}
+
 /// Measures the perplexity of `text`. `progress` hears tokens done and in all. What the session held is forgotten.
 ///
 /// # Errors
@@ -121,23 +177,10 @@ pub fn perplexity(
     options: &PerplexityOptions,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<(PerplexityProtocol, PerplexityResult), GateError> {
-    let PerplexityOptions { window, stride, budget, .. } = *options;
-    let bos = options.bos.token(tokenizer)?;
+    let Prepared { ids, windows: plan, total, protocol } =
+        prepare(tokenizer, text, options, session.context())?;
+    let bos = protocol.bos;
     let begins = usize::from(bos.is_some());
-    let room = session.context();
-    let size = window.saturating_sub(begins);
-    if window < 2 || size == 0 || window > room || stride == 0 || stride > size || budget == 0 {
-        return Err(GateError::Options(format!(
-            "a window of {window} with a stride of {stride} and a budget of {budget} tokens: a window has 2 to {room} \
-             positions (a begin token takes one), a stride 1 to as many tokens as a window holds, a budget at least 1"
-        )));
-    }
-    let ids = tokenizer.encode(text, false)?;
-    let plan = windows(ids.len(), size, stride, begins, budget);
-    let total: usize = plan.iter().map(|w| w.end - w.first).sum();
-    if total == 0 {
-        return Err(GateError::Options(format!("a text of {} tokens: nothing to score", ids.len())));
-    }
     let mut sums = Sums::default();
     for w in &plan {
         let mut fed: Vec<u32> = bos.into_iter().collect();
@@ -159,14 +202,6 @@ pub fn perplexity(
         .flat_map(|w| &ids[w.first..w.end])
         .map(|id| tokenizer.token_bytes(*id).map_or(0, |b| b.len()))
         .sum();
-    let protocol = PerplexityProtocol {
-        text_sha256: fingerprint::bytes(text.as_bytes()),
-        tokens_sha256: fingerprint::tokens([&ids[..]]),
-        window,
-        stride,
-        bos,
-        budget: total,
-    };
     Ok((protocol, sums.result(ids.len(), plan.len(), total, bytes)?))
 }
 

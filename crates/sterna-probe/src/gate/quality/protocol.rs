@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::Refusal;
+use crate::table::count;
 
 /// Version of the rules in this module; a change of a rule is a new version.
 pub const RULES: u32 = 1;
@@ -107,21 +108,21 @@ impl fmt::Display for Protocol {
         if let Some(p) = &self.perplexity {
             write!(
                 f,
-                "; text {}: window {}, stride {}, {}, {} tokens scored",
+                "; text {}: window {}, stride {}, {}, {} scored",
                 short(&p.text_sha256),
                 p.window,
                 p.stride,
                 bos(p.bos),
-                p.budget
+                count(p.budget, "token")
             )?;
         }
         if let Some(t) = &self.tasks {
             write!(
                 f,
-                "; tasks {}: {}, answers of at most {} tokens",
+                "; tasks {}: {}, answers of at most {}",
                 short(&t.file_sha256),
                 bos(t.bos),
-                t.max_tokens
+                count(t.max_tokens, "token")
             )?;
         }
         Ok(())

@@ -16,6 +16,7 @@ use sterna_run::Session;
 
 use super::super::{GateError, cases, fingerprint};
 use super::{AnswerItem, AnswerResult, Bos, ChoiceItem, ChoiceResult, TaskProtocol, answer, choice};
+use crate::table::count;
 
 /// One line of a task file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,6 +87,56 @@ pub struct TaskResult {
     pub answer: Option<AnswerResult>,
 }
 
+/// The items that count; at least one.
+fn chosen<'a>(tasks: &'a Tasks, options: &TaskOptions) -> Result<&'a [Item], GateError> {
+    let items = &tasks.items[..tasks.items.len().min(options.limit)];
+    if items.is_empty() || options.max_tokens == 0 {
+        let (n, max) = (count(items.len(), "item"), count(options.max_tokens, "token"));
+        return Err(GateError::Options(format!("{n} with answers of at most {max}: no task")));
+    }
+    Ok(items)
+}
+
+/// How [`tasks`] would measure, without measuring.
+///
+/// # Errors
+/// As [`tasks`], less those of a session.
+pub fn task_protocol(
+    tokenizer: &Tokenizer,
+    tasks: &Tasks,
+    options: &TaskOptions,
+) -> Result<TaskProtocol, GateError> {
+    let bos = options.bos.token(tokenizer)?;
+    let mut tokens: Vec<Vec<u32>> = Vec::new();
+    let (mut choices, mut answers) = (0, 0);
+    for (i, item) in chosen(tasks, options)?.iter().enumerate() {
+        match item {
+            Item::Choice(c) => {
+                choices += 1;
+                let prepared = choice::prepare(tokenizer, c, bos, &item_name(i))?;
+                tokens.extend(prepared.into_iter().map(|p| p.ids));
+            }
+            Item::Answer(a) => {
+                answers += 1;
+                tokens.push(with_bos(bos, tokenizer.encode(&a.prompt, false)?));
+            }
+        }
+    }
+    Ok(TaskProtocol {
+        file_sha256: tasks.sha256.clone(),
+        tokens_sha256: fingerprint::tokens(tokens.iter().map(Vec::as_slice)),
+        items: (choices, answers),
+        bos,
+        max_tokens: options.max_tokens,
+        choice: choice::RULE.into(),
+        answer: answer::RULE.into(),
+    })
+}
+
+fn item_name(at: usize) -> String {
+    format!("item {}", at + 1)
+}
+
 /// Answers every item. `progress` hears items done and in all. What the session held is forgotten.
 ///
 /// # Errors
@@ -97,40 +148,25 @@ pub fn tasks(
     options: &TaskOptions,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<(TaskProtocol, TaskResult), GateError> {
-    let items = &tasks.items[..tasks.items.len().min(options.limit)];
-    if items.is_empty() || options.max_tokens == 0 {
-        let (n, max) = (items.len(), options.max_tokens);
-        return Err(GateError::Options(format!("{n} items with answers of at most {max} tokens: no task")));
-    }
-    let bos = options.bos.token(tokenizer)?;
+    let protocol = task_protocol(tokenizer, tasks, options)?;
+    let items = chosen(tasks, options)?;
+    let bos = protocol.bos;
     session.truncate(0).map_err(GateError::session("tasks"))?;
     let (mut choices, mut answers) = (choice::Scores::default(), answer::Scores::default());
-    let mut tokens: Vec<Vec<u32>> = Vec::new();
     for (i, item) in items.iter().enumerate() {
-        let name = format!("item {}", i + 1);
+        let name = item_name(i);
         match item {
             Item::Choice(c) => {
                 let prepared = choice::prepare(tokenizer, c, bos, &name)?;
                 choices.add(session, c, &prepared, &name)?;
-                tokens.extend(prepared.into_iter().map(|p| p.ids));
             }
             Item::Answer(a) => {
                 let prompt = with_bos(bos, tokenizer.encode(&a.prompt, false)?);
-                answers.add(session, tokenizer, a, prompt.clone(), options.max_tokens, &name)?;
-                tokens.push(prompt);
+                answers.add(session, tokenizer, a, prompt, options.max_tokens, &name)?;
             }
         }
         progress(i + 1, items.len());
     }
-    let protocol = TaskProtocol {
-        file_sha256: tasks.sha256.clone(),
-        tokens_sha256: fingerprint::tokens(tokens.iter().map(Vec::as_slice)),
-        items: (choices.items(), answers.items()),
-        bos,
-        max_tokens: options.max_tokens,
-        choice: choice::RULE.into(),
-        answer: answer::RULE.into(),
-    };
     Ok((protocol, TaskResult { choice: choices.result(), answer: answers.result() }))
 }
 

@@ -1,7 +1,12 @@
 //! `sterna gate lossless`: the same answers from every way to run.
 
-use clap::Args;
-use sterna_probe::gate::{self, Arm, ArmSpec, PlainArm, Reading};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use sterna_probe::count;
+use sterna_probe::gate::oracle::{Fault, Known, Noting, Oracle};
+use sterna_probe::gate::{self, Arm, ArmSpec, Drafts, PlainArm, Reading};
+use sterna_run::speculate::{Depth, Speculator};
 use sterna_run::{Request, SamplingParams};
 
 use super::{PromptArgs, at_least_one, rows, threads, verdict};
@@ -9,6 +14,7 @@ use crate::cli::ModelArgs;
 use crate::commands::Outcome;
 use crate::commands::output::{self, say};
 use crate::engine::{Engine, EngineOptions, open_model};
+use crate::speculate::{Mode, SpeculateOptions};
 
 /// `sterna gate lossless`.
 #[derive(Args, Debug)]
@@ -43,14 +49,79 @@ pub struct LosslessArgs {
     /// Go on after the model's own end token
     #[arg(long)]
     pub ignore_end: bool,
+    /// Who proposes tokens in arms that speculate; `oracle` knows the answers and errs on purpose
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHO", help_heading = "Speculation")]
+    pub speculate: Vec<Who>,
+    /// A smaller model with the same tokenizer, for `draft`; `builtin` for the built-in model's
+    #[arg(long, value_name = "MODEL", help_heading = "Speculation")]
+    pub draft: Option<PathBuf>,
+    /// Tokens to propose a round; an arm for each and every proposer
+    #[arg(long, value_delimiter = ',', value_name = "K", default_value = "1,4", value_parser = rows(), help_heading = "Speculation")]
+    pub draft_tokens: Vec<usize>,
+    /// Other first tokens to verify beside the draft's, as a tree; an arm for each
+    #[arg(long, value_delimiter = ',', value_name = "N", default_value = "0", help_heading = "Speculation")]
+    pub draft_alternatives: Vec<usize>,
+}
+
+/// Who proposes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Who {
+    /// What followed when the text last went like this
+    Ngram,
+    /// The model's head for multi-token prediction
+    Mtp,
+    /// The model of --draft
+    Draft,
+    /// Everybody who is there, as many tokens as pay
+    Auto,
+    /// The answers themselves, wrong at another place every round
+    Oracle,
+    /// The answers themselves
+    Perfect,
+    /// Always wrong
+    Hostile,
+}
+
+impl Who {
+    fn fault(self) -> Option<Fault> {
+        match self {
+            Who::Oracle => Some(Fault::Somewhere),
+            Who::Perfect => Some(Fault::Never),
+            Who::Hostile => Some(Fault::Always),
+            _ => None,
+        }
+    }
+
+    fn wants(self) -> Drafts {
+        match self {
+            Who::Auto => Drafts::Any,
+            Who::Perfect => Drafts::Accepted,
+            Who::Hostile => Drafts::Rejected,
+            _ => Drafts::Both,
+        }
+    }
+
+    fn options(self, draft: Option<&Path>, tokens: usize, alternatives: usize) -> SpeculateOptions {
+        let mode = match self {
+            Who::Ngram => Mode::Ngram,
+            Who::Mtp => Mode::Mtp,
+            Who::Draft => Mode::Draft,
+            Who::Auto => Mode::Auto,
+            _ => Mode::Off,
+        };
+        let tokens = (self != Who::Auto).then_some(tokens);
+        SpeculateOptions { mode, draft: draft.map(Path::to_owned), tokens, alternatives }
+    }
 }
 
 /// What an arm is made of.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Plain {
     threads: usize,
     governor: bool,
     reading: Reading,
+    /// Who proposes, and with what.
+    drafts: Option<(Who, SpeculateOptions)>,
 }
 
 /// Runs the gate.
@@ -60,7 +131,7 @@ pub fn main(args: &LosslessArgs) -> Outcome {
     let tokenizer = &engine.model.tokenizer;
     let mut requests = Vec::new();
     for case in &cases {
-        let prompt = case.ids(tokenizer)?;
+        let prompt = case.agreed_ids(tokenizer)?;
         for &max_tokens in &args.max_tokens {
             for sampling in samplings(args)? {
                 requests.push(Request {
@@ -73,25 +144,43 @@ pub fn main(args: &LosslessArgs) -> Outcome {
             }
         }
     }
-    let make = |plain: Plain| {
-        let options =
-            EngineOptions { threads: plain.threads, governor: plain.governor, ..args.model.options() };
+    let known = Known::default();
+    let make = |plain: &Plain| {
+        let speculate = plain.drafts.as_ref().map_or_else(SpeculateOptions::off, |d| d.1.clone());
+        let (threads, governor) = (plain.threads, plain.governor);
+        let options = EngineOptions { threads, governor, speculate, ..args.model.options() };
         let engine = Engine::new(open_model(args.model.model.as_deref())?, &options)?;
-        let session = output::load(&engine, true)?;
-        Ok(Box::new(PlainArm::new(session, tokenizer, plain.reading)) as Box<dyn Arm + '_>)
+        let mut session = output::load_speculating(&engine, true)?;
+        if let Some((who, o)) = &plain.drafts
+            && let Some(fault) = who.fault()
+        {
+            let vocab = u32::try_from(engine.plan.vocab).unwrap_or(u32::MAX);
+            let most = o.tokens.unwrap_or(1);
+            let mut speculator = Speculator::new();
+            let oracle = Oracle::new(known.clone(), fault, vocab, most);
+            speculator.add(Box::new(oracle), Depth::Fixed(most), None, 0.0)?;
+            session.speculate(Some(speculator));
+        }
+        let arm = Box::new(PlainArm::new(session, tokenizer, plain.reading)) as Box<dyn Arm + '_>;
+        Ok(arm)
     };
-    let make = &make;
-    let arms: Vec<ArmSpec<'_>> = arms(args)
-        .into_iter()
-        .map(|(name, plain)| ArmSpec { name, make: Box::new(move || make(plain)) })
-        .collect();
+    let (make, known) = (&make, &known);
+    let arms = arms(args).into_iter().enumerate().map(|(i, (name, plain))| {
+        let wants = plain.drafts.as_ref().map_or(Drafts::Any, |d| d.0.wants());
+        let make = move || match i {
+            0 => Ok(Box::new(Noting::new(make(&plain)?, known.clone())) as Box<dyn Arm + '_>),
+            _ => make(&plain),
+        };
+        ArmSpec { name, wants, make: Box::new(make) }
+    });
+    let arms: Vec<ArmSpec<'_>> = arms.collect();
     if !args.model.json {
         say!(
-            "{}: {} prompts, {} requests, {} arms against the first",
+            "{}: {}, {}, {} against the first",
             engine.model.name,
-            cases.len(),
-            requests.len(),
-            arms.len()
+            count(cases.len(), "prompt"),
+            count(requests.len(), "request"),
+            count(arms.len().saturating_sub(1), "arm")
         );
     }
     let bar = output::steps_bar("answers", args.model.json);
@@ -118,7 +207,10 @@ fn samplings(args: &LosslessArgs) -> Result<Vec<SamplingParams>, Box<dyn std::er
 
 /// The base first: the `main` entry point alone, one thread.
 fn arms(args: &LosslessArgs) -> Vec<(String, Plain)> {
-    let cold = |threads, rows| Plain { threads, governor: false, reading: Reading::Cold { rows } };
+    let cold = |threads, rows| {
+        let reading = Reading::Cold { rows };
+        Plain { threads, governor: false, reading, drafts: None }
+    };
     let widest = args.chunks.iter().copied().max().unwrap_or(1);
     let mut all = vec![("one row a call, 1 thread".to_owned(), cold(1, 1))];
     all.extend(args.chunks.iter().map(|c| (format!("prefill of {c}, 1 thread"), cold(1, *c))));
@@ -132,5 +224,26 @@ fn arms(args: &LosslessArgs) -> Vec<(String, Plain)> {
         Plain { governor: true, ..cold(most, widest) },
     ));
     all.push((format!("warm state, {most} threads"), Plain { reading: Reading::Warm, ..cold(most, widest) }));
+    let drafting = |who: Who, tokens, alternatives, reading| Plain {
+        drafts: Some((who, who.options(args.draft.as_deref(), tokens, alternatives))),
+        reading,
+        governor: true,
+        ..cold(most, widest)
+    };
+    for &who in &args.speculate {
+        let name = who.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned());
+        let cold = Reading::Cold { rows: widest };
+        if who == Who::Auto {
+            all.push(("auto".into(), drafting(who, 0, 0, cold)));
+            all.push(("auto, warm state".into(), drafting(who, 0, 0, Reading::Warm)));
+            continue;
+        }
+        for &k in &args.draft_tokens {
+            for &n in &args.draft_alternatives {
+                let tree = if n > 0 { format!(" and {n} beside it") } else { String::new() };
+                all.push((format!("{name}, {k} a round{tree}"), drafting(who, k, n, cold)));
+            }
+        }
+    }
     all
 }

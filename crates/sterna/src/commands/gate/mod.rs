@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::json;
 use sterna_probe::gate::{Case, GateError, prompts};
 
-use super::output::say;
+use super::output::{self, say};
 use super::{Outcome, broken_pipe, report_error};
 use crate::cli::ModelArgs;
 
@@ -104,6 +104,19 @@ pub struct GateArgs {
     pub golden_only: bool,
 }
 
+impl GateArgs {
+    /// Model and machine of the gate that is asked for.
+    pub fn model_args(&self) -> &ModelArgs {
+        match &self.gate {
+            None => &self.model,
+            Some(Gate::Argmax(a)) => &a.model,
+            Some(Gate::Transcript(a)) => &a.model,
+            Some(Gate::Lossless(a)) => &a.model,
+            Some(Gate::Quality(a)) => &a.model,
+        }
+    }
+}
+
 /// Chunk lengths on the command line.
 fn rows() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..=1024)
@@ -121,12 +134,13 @@ fn at_least_one() -> RangedU64ValueParser<usize> {
 
 /// Runs the command. What kept a gate from its end has another exit code than a gate that failed.
 pub fn main(args: &GateArgs) -> Outcome {
-    let (outcome, json) = match &args.gate {
-        None => (walks::main(args), args.model.json),
-        Some(Gate::Argmax(args)) => (argmax::main(args), args.model.json),
-        Some(Gate::Transcript(args)) => (transcript::main(args), args.model.json),
-        Some(Gate::Lossless(args)) => (lossless::main(args), args.model.json),
-        Some(Gate::Quality(args)) => (quality::main(args), args.model.json),
+    let json = args.model_args().json;
+    let outcome = match &args.gate {
+        None => walks::main(args),
+        Some(Gate::Argmax(args)) => argmax::main(args),
+        Some(Gate::Transcript(args)) => transcript::main(args),
+        Some(Gate::Lossless(args)) => lossless::main(args),
+        Some(Gate::Quality(args)) => quality::main(args),
     };
     let error = match outcome {
         Err(error) if !broken_pipe(&*error) => error,
@@ -171,6 +185,14 @@ fn write_new(path: &Path, text: &str, force: bool) -> Result<(), Box<dyn Error>>
     };
     options.open(path).and_then(|mut file| file.write_all(text.as_bytes())).map_err(failed)?;
     Ok(())
+}
+
+/// Whether [`write_new`] will be able to write, asked before what takes long.
+fn check_new(path: &Path, force: bool) -> Result<(), Box<dyn Error>> {
+    if path.exists() && !force {
+        return Err(format!("{} exists; --force replaces it", path.display()).into());
+    }
+    Ok(output::check_writable(path).map_err(|e| format!("cannot write {}: {e}", path.display()))?)
 }
 
 /// Prompts of a gate.

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use sterna_probe::gate::fingerprint;
 use sterna_probe::gate::quality::{
     self, Bos, PerplexityOptions, Protocol, QualityReport, RULES, Subject, TaskOptions, Tasks,
 };
+use sterna_probe::gate::{GateError, fingerprint};
 
-use super::{FAILED, at_least_one, write_new};
+use super::{FAILED, at_least_one, check_new, write_new};
 use crate::cli::ModelArgs;
 use crate::commands::Outcome;
 use crate::commands::output::{self, say};
@@ -93,23 +93,29 @@ pub fn main(args: &QualityArgs) -> Outcome {
     if args.max_drop.is_nan() {
         return Err("--max-drop is no number".into());
     }
-    if let Some(path) = args.save.as_ref().filter(|p| p.exists() && !args.force) {
-        return Err(format!("{} exists; --force replaces it", path.display()).into());
+    if let Some(path) = &args.save {
+        check_new(path, args.force)?;
     }
     let baseline = args.baseline.as_deref().map(QualityReport::open).transpose()?;
     let text = args.perplexity.as_deref().map(super::read).transpose()?;
     let tasks = args.tasks.as_deref().map(Tasks::open).transpose()?;
     let engine = Engine::open(args.model.model.as_deref(), &args.model.options())?;
-    let report = measure(args, &engine, text.as_deref(), tasks.as_ref())?;
+    let how = how(args, &engine);
+    let protocol = protocol(&how, &engine, text.as_deref(), tasks.as_ref())?;
+    if let Some(baseline) = &baseline {
+        let refusals = protocol.differences(&baseline.protocol);
+        if !refusals.is_empty() {
+            return Err(GateError::Refused(refusals).into());
+        }
+    }
+    let report = measure(args, &how, protocol, &engine, text.as_deref(), tasks.as_ref())?;
     if let Some(path) = &args.save {
         write_new(path, &format!("{}\n", serde_json::to_string_pretty(&report)?), args.force)?;
     }
-    let comparison = baseline.map(|b| quality::compare(&report, &b, args.max_drop)).transpose();
-    // The figures are worth having even where they cannot be compared.
     if !args.model.json {
         say!("{report}");
     }
-    let comparison = comparison?;
+    let comparison = baseline.map(|b| quality::compare(&report, &b, args.max_drop)).transpose()?;
     let passed = comparison.as_ref().is_none_or(quality::Comparison::passed);
     if args.model.json {
         let model = &engine.model.name;
@@ -123,59 +129,70 @@ pub fn main(args: &QualityArgs) -> Outcome {
     Ok(if passed { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
 }
 
+/// How text and tasks are measured.
+fn how(args: &QualityArgs, engine: &Engine) -> (PerplexityOptions, TaskOptions) {
+    let bos = match args.bos {
+        BosName::Model => Bos::Model,
+        BosName::Always => Bos::Always,
+        BosName::Never => Bos::Never,
+    };
+    let window = args.window.unwrap_or(engine.plan.context.min(512));
+    let perplexity = PerplexityOptions {
+        window,
+        stride: args.stride.unwrap_or(window / 2),
+        bos,
+        budget: args.budget.unwrap_or(usize::MAX),
+    };
+    let limit = args.items.unwrap_or(usize::MAX);
+    (perplexity, TaskOptions { bos, max_tokens: args.max_tokens, limit })
+}
+
+/// What the result will depend on: a baseline of another protocol is refused before anything is measured.
+fn protocol(
+    (perplexity, answers): &(PerplexityOptions, TaskOptions),
+    engine: &Engine,
+    text: Option<&str>,
+    tasks: Option<&Tasks>,
+) -> Result<Protocol, GateError> {
+    let tokenizer = &engine.model.tokenizer;
+    let scored = |text| quality::perplexity_protocol(tokenizer, text, perplexity, engine.plan.context);
+    Ok(Protocol {
+        rules: RULES,
+        tokenizer: fingerprint::tokenizer(tokenizer),
+        perplexity: text.map(scored).transpose()?,
+        tasks: tasks.map(|tasks| quality::task_protocol(tokenizer, tasks, answers)).transpose()?,
+    })
+}
+
 fn measure(
     args: &QualityArgs,
+    (perplexity, answers): &(PerplexityOptions, TaskOptions),
+    protocol: Protocol,
     engine: &Engine,
     text: Option<&str>,
     tasks: Option<&Tasks>,
 ) -> Result<QualityReport, Box<dyn std::error::Error>> {
     let quiet = args.model.json;
     let tokenizer = &engine.model.tokenizer;
-    let bos = match args.bos {
-        BosName::Model => Bos::Model,
-        BosName::Always => Bos::Always,
-        BosName::Never => Bos::Never,
-    };
     let mut session = output::load(engine, quiet)?;
-    let mut report = QualityReport {
-        protocol: Protocol {
-            rules: RULES,
-            tokenizer: fingerprint::tokenizer(tokenizer),
-            perplexity: None,
-            tasks: None,
-        },
-        subject: subject(engine),
-        perplexity: None,
-        tasks: None,
-    };
+    let mut report = QualityReport { protocol, subject: subject(engine), perplexity: None, tasks: None };
     if let Some(text) = text {
-        let window = args.window.unwrap_or(engine.plan.context.min(512));
-        let options = PerplexityOptions {
-            window,
-            stride: args.stride.unwrap_or(window / 2),
-            bos,
-            budget: args.budget.unwrap_or(usize::MAX),
-        };
         let bar = output::tokens_bar("scoring", quiet);
-        let found = quality::perplexity(&mut session, tokenizer, text, &options, &mut |done, total| {
+        let found = quality::perplexity(&mut session, tokenizer, text, perplexity, &mut |done, total| {
             bar.set_length(total as u64);
             bar.set_position(done as u64);
         });
         bar.finish_and_clear();
-        let (protocol, result) = found?;
-        (report.protocol.perplexity, report.perplexity) = (Some(protocol), Some(result));
+        report.perplexity = Some(found?.1);
     }
     if let Some(tasks) = tasks {
-        let limit = args.items.unwrap_or(usize::MAX);
-        let options = TaskOptions { bos, max_tokens: args.max_tokens, limit };
         let bar = output::steps_bar("items", quiet);
-        let found = quality::tasks(&mut session, tokenizer, tasks, &options, &mut |done, total| {
+        let found = quality::tasks(&mut session, tokenizer, tasks, answers, &mut |done, total| {
             bar.set_length(total as u64);
             bar.set_position(done as u64);
         });
         bar.finish_and_clear();
-        let (protocol, result) = found?;
-        (report.protocol.tasks, report.tasks) = (Some(protocol), Some(result));
+        report.tasks = Some(found?.1);
     }
     Ok(report)
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 use sterna_probe::gate::{self, Allowed, Header, Transcript};
 
-use super::{PromptArgs, at_least_one, verdict, write_new};
+use super::{PromptArgs, at_least_one, check_new, verdict, write_new};
 use crate::cli::ModelArgs;
 use crate::commands::Outcome;
 use crate::commands::output::{self, say};
@@ -93,9 +93,7 @@ pub fn main(args: &TranscriptArgs) -> Outcome {
 }
 
 fn write(args: &TranscriptArgs, path: &Path) -> Outcome {
-    if path.exists() && !args.force {
-        return Err(format!("{} exists; --force replaces it", path.display()).into());
-    }
+    check_new(path, args.force)?;
     let prompts = args.prompts.cases()?;
     let engine = Engine::open(args.model.model.as_deref(), &args.model.options())?;
     let mut session = output::load(&engine, args.model.json)?;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde_json::json;
 use sterna_plan::Fusions;
 use sterna_probe::gate::{self, GateArm, GateOptions, Golden, GoldenBounds};
-use sterna_probe::tokens;
+use sterna_probe::{count, tokens};
 
 use super::GateArgs;
 use crate::commands::Outcome;
@@ -61,7 +61,11 @@ pub fn main(args: &GateArgs) -> Outcome {
             output::load(&engine, true)
         };
         if !args.model.json {
-            say!("{}: {n} positions, every walk against one row at a time on one thread", engine.model.name);
+            say!(
+                "{}: {}, every walk against one row at a time on one thread",
+                engine.model.name,
+                count(n, "position")
+            );
         }
         let bar = output::steps_bar("walks", args.model.json);
         let report = gate::memcmp(&factory, &ids, &options, &mut |done, total| {
@@ -110,6 +114,7 @@ fn against(args: &GateArgs, path: &Path) -> Outcome {
     // --linears is about the base: the other model is what its file says.
     let as_it_is = EngineOptions { linears: None, ..args.model.options() };
     let other = Engine::open(Some(path), &as_it_is)?;
+    gate::same_tokens(&base.model.tokenizer, &other.model.tokenizer)?;
     let room = base.plan.context.min(other.plan.context);
     let window = args.window.unwrap_or(room.min(512));
     let ids = match &args.text {

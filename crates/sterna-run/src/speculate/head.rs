@@ -1,0 +1,179 @@
+//! A head for multi-token prediction as proposer: one layer with keys and values of its own over the target's hidden
+//! states.
+//!
+//! Row `t` of the head is the pair (token `t + 1`, hidden state of `t`) and names token `t + 2`. The target's states are
+//! better context than the head's own: before it proposes, the head reads the pairs of all text that was accepted since,
+//! many in one call, over whatever it had drafted; then it goes on alone, each row's hidden state being what it made of the
+//! row before.
+
+use sterna_plan::{Executor, Outputs, RowTable, Wanted};
+
+use super::draft::{chosen, others, wanted};
+use super::proposer::{Ask, Draft, ProposeError, Proposer};
+use crate::sample;
+
+/// Pairs that may wait for the next proposal; then they are read ahead, so that a long prompt's are not all held.
+const WAITING: usize = 64;
+
+/// Proposes with a head that reads hidden states.
+pub struct HeadModel {
+    name: &'static str,
+    executor: Box<dyn Executor>,
+    /// Columns of a hidden state.
+    width: usize,
+    /// Text position of the head's first row.
+    base: usize,
+    /// Rows that stand for accepted text; the executor may hold drafted ones after them.
+    read: usize,
+    /// Hidden states of the positions from `base + read` on.
+    waiting: Vec<f32>,
+    rows: RowTable,
+    outputs: Outputs,
+    scratch: sample::Scratch,
+    history: Vec<u32>,
+    alternatives: usize,
+    most: usize,
+}
+
+impl HeadModel {
+    /// A proposer of at most `most` tokens; the executor's plan takes hidden states and hands some out, and has a slot.
+    pub fn new(name: &'static str, executor: Box<dyn Executor>, most: usize) -> Self {
+        Self {
+            name,
+            width: executor.plan().tap_width(),
+            executor,
+            base: 0,
+            read: 0,
+            waiting: Vec::new(),
+            rows: RowTable::new(),
+            outputs: Outputs::default(),
+            scratch: sample::Scratch::default(),
+            history: Vec::new(),
+            alternatives: 0,
+            most: most.max(1),
+        }
+    }
+
+    /// Also names this many other first tokens, for targets that verify trees.
+    pub fn with_alternatives(mut self, n: usize) -> Self {
+        self.alternatives = n;
+        self
+    }
+
+    /// Text position after the hidden states that are known.
+    fn known(&self) -> usize {
+        self.base + self.read + self.waiting.len() / self.width.max(1)
+    }
+
+    /// Drops what the head drafted.
+    fn forget_drafts(&mut self) -> Result<(), ProposeError> {
+        Ok(self.executor.truncate(0, u32::try_from(self.read).unwrap_or(u32::MAX))?)
+    }
+
+    /// Runs one call on the end of the head's rows.
+    fn run(&mut self, tokens: &[u32], states: &[f32], wanted: Wanted) -> Result<(), ProposeError> {
+        let position = self.executor.committed().first().copied().unwrap_or(0);
+        self.rows.clear();
+        self.rows.push_chain(0, position, tokens, 1, wanted);
+        self.rows.set_inputs(states);
+        let entry = self.executor.plan().entry_for(tokens.len()).unwrap_or(0);
+        Ok(self.executor.execute(entry, &self.rows, &mut self.outputs)?)
+    }
+
+    /// Reads the pairs of which both halves are known; the result of the last is kept in `wanted` form.
+    fn catch_up(&mut self, text: &[u32], wanted: Wanted) -> Result<(), ProposeError> {
+        self.forget_drafts()?;
+        let widest = self.executor.plan().entries.iter().map(|e| e.width).max().unwrap_or(1);
+        let room = self.executor.capacity();
+        loop {
+            let first = self.base + self.read;
+            let pairs = (self.waiting.len() / self.width.max(1)).min(text.len().saturating_sub(first + 1));
+            let n = pairs.min(widest).min(room.saturating_sub(self.read));
+            if n == 0 {
+                return Ok(());
+            }
+            let states: Vec<f32> = self.waiting.drain(..n * self.width).collect();
+            let wanted = if n == pairs { wanted } else { Wanted::Nothing };
+            self.run(&text[first + 1..first + 1 + n], &states, wanted)?;
+            self.read += n;
+        }
+    }
+}
+
+impl Proposer for HeadModel {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn propose(&mut self, ask: &Ask<'_>, draft: &mut Draft) -> Result<(), ProposeError> {
+        // The anchor's pair is the last one: its hidden state is that of the token before it.
+        if ask.text.len() < 2 || self.known() + 1 != ask.text.len() || self.waiting.is_empty() {
+            return Ok(());
+        }
+        let vocab = self.executor.plan().vocab;
+        self.catch_up(ask.text, wanted(ask.sampling, self.alternatives))?;
+        if self.base + self.read + 1 != ask.text.len() {
+            return Ok(()); // past its context
+        }
+        let room = self.executor.capacity() - self.read;
+        let most = ask.most.min(self.most).min(room + 1);
+        self.history.clear();
+        self.history.extend_from_slice(ask.text);
+        let then = wanted(ask.sampling, 0);
+        loop {
+            let token = chosen(&self.outputs, vocab, &self.history, ask.sampling, &mut self.scratch)?;
+            if draft.tokens.is_empty() {
+                draft.alternatives = others(&self.outputs, token, self.alternatives);
+            }
+            draft.tokens.push(token);
+            self.history.push(token);
+            if draft.tokens.len() >= most {
+                return Ok(());
+            }
+            let last = self.outputs.taps.len().saturating_sub(self.width);
+            let state = self.outputs.taps[last..].to_vec();
+            self.run(&[token], &state, then)?;
+        }
+    }
+
+    fn absorb(&mut self, text: &[u32], first: usize, taps: &[f32]) -> Result<(), ProposeError> {
+        if self.width == 0 || taps.len() < self.width {
+            return Ok(());
+        }
+        self.cut(first)?;
+        match first.checked_sub(self.known()) {
+            Some(0) => {}
+            // After a cut the last state before it may be gone; the next one stands in for it.
+            Some(1) if self.read > 0 => self.waiting.extend_from_slice(&taps[..self.width]),
+            _ => {
+                (self.base, self.read) = (first, 0);
+                self.waiting.clear();
+            }
+        }
+        self.waiting.extend_from_slice(taps);
+        if self.waiting.len() > WAITING * self.width {
+            // The anchor's own pair stays, for the next proposal's first result.
+            self.catch_up(&text[..text.len().min(self.known())], Wanted::Nothing)?;
+        }
+        Ok(())
+    }
+
+    fn cut(&mut self, len: usize) -> Result<(), ProposeError> {
+        if len < self.known() {
+            // Pair `t` holds token `t + 1`, so the last position's pair is another one now.
+            let pairs = len.saturating_sub(self.base + 1);
+            if pairs < self.read {
+                self.read = pairs;
+                self.waiting.clear();
+                self.forget_drafts()?;
+            } else {
+                self.waiting.truncate((len - self.base - self.read) * self.width);
+            }
+        }
+        Ok(())
+    }
+
+    fn most(&self) -> usize {
+        self.most
+    }
+}

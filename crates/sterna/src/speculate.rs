@@ -1,0 +1,219 @@
+//! From flags to proposers: which of them a model can have, loaded beside it, and refused here when they do not fit.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sterna_bundle::{BundleError, Model};
+use sterna_checkpoint::Tokenizer;
+use sterna_plan::choose::{CostError, CostTable};
+use sterna_plan::{Kin, ModelPlan, PlanOptions, Taps};
+use sterna_run::Session;
+use sterna_run::speculate::{
+    Depth, DraftModel, HeadModel, ProposeError, Proposer, Speculator, Suffix, SuffixOptions,
+};
+
+use crate::engine::{BUILT_IN_NAME, Engine, EngineError, open_model};
+
+/// The built-in model's draft model: 5 million parameters, the same vocabulary. Built with Llama.
+static BUILT_IN: &[u8] =
+    include_bytes!("../../../models/llama-tern-30m-draft/llama-tern-30m-draft-TQ2_0.gguf");
+
+/// Most tokens that a model proposes in a round, and a lookup.
+const MODEL_MOST: usize = 8;
+const LOOKUP_MOST: usize = 15;
+
+/// Who proposes tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Mode {
+    /// Whoever is there and pays: the model's own head, --draft, and repetitions in the text
+    #[default]
+    Auto,
+    /// Nobody: one token at a time
+    Off,
+    /// What followed when the text last went like this
+    Ngram,
+    /// The model's head for multi-token prediction
+    Mtp,
+    /// The draft model of --draft
+    Draft,
+}
+
+/// What to speculate with.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SpeculateOptions {
+    /// Who proposes.
+    pub mode: Mode,
+    /// A draft model: a path, or `builtin`.
+    pub draft: Option<PathBuf>,
+    /// So many tokens a round; `None` for as many as pay.
+    pub tokens: Option<usize>,
+    /// Other first tokens that are verified beside the draft's.
+    pub alternatives: usize,
+}
+
+impl SpeculateOptions {
+    /// Nobody proposes.
+    pub fn off() -> Self {
+        Self { mode: Mode::Off, ..Self::default() }
+    }
+
+    /// Hidden states that the model must hand out for it.
+    pub fn taps(&self, model: &Model) -> Taps {
+        if self.wants_mtp(model) { Taps::Final } else { Taps::None }
+    }
+
+    fn wants_mtp(&self, model: &Model) -> bool {
+        self.mode == Mode::Mtp || self.mode == Mode::Auto && has_mtp(model)
+    }
+}
+
+fn has_mtp(model: &Model) -> bool {
+    model.config.hybrid.as_ref().is_some_and(|h| h.mtp_layers > 0)
+}
+
+/// Why a model cannot speculate as it was told.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpeculateError {
+    /// No head.
+    #[error(
+        "{model} has no head for multi-token prediction (mtp.* tensors; transformers drops them when it saves a model); \
+         use --speculate auto, ngram or draft"
+    )]
+    NoHead {
+        /// Its name.
+        model: String,
+    },
+    /// No draft model.
+    #[error(
+        "--speculate draft needs --draft MODEL, a smaller model of the same vocabulary (`builtin` for the built-in model's)"
+    )]
+    NoDraft,
+    /// Token ids mean different things.
+    #[error(
+        "{draft} cannot draft for {target}: {why}; a draft model needs the same tokenizer, since what it proposes are token ids"
+    )]
+    Vocabulary {
+        /// The small model.
+        draft: String,
+        /// The large one.
+        target: String,
+        /// The first difference.
+        why: String,
+    },
+    /// Trees over a state that owns time.
+    #[error(
+        "--draft-alternatives makes a tree of rows, and {target} has recurrent states, which follow one chain: leave it away"
+    )]
+    Tree {
+        /// The model.
+        target: String,
+    },
+    /// The draft model, or the head, cannot be had.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The built-in draft model is damaged.
+    #[error("the built-in draft model cannot be read: {0}")]
+    BuiltIn(#[source] Box<BundleError>),
+    /// The lookup's options.
+    #[error(transparent)]
+    Propose(#[from] ProposeError),
+    /// A verify-cost table that is none.
+    #[error(transparent)]
+    Costs(#[from] CostError),
+}
+
+/// Loads what proposes and gives it to `session`; `costs` is the measured cost of the model's calls, if it was measured;
+/// `progress` hears (bytes done, bytes in all) of every model that is loaded.
+///
+/// # Errors
+/// [`SpeculateError`]: before the first request, not at it.
+pub fn attach(
+    engine: &Engine,
+    session: &mut Session,
+    options: &SpeculateOptions,
+    costs: Option<&CostTable>,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<(), SpeculateError> {
+    let mut speculator = Speculator::new().with_alternatives(options.alternatives);
+    let depth = options.tokens.map_or(Depth::Auto, Depth::Fixed);
+    let target = &engine.model.name;
+    if options.alternatives > 0 && engine.plan.owns_time() {
+        return Err(SpeculateError::Tree { target: target.clone() });
+    }
+    let mut add = |proposer: Box<dyn Proposer>, steps: f64| speculator.add(proposer, depth, costs, steps);
+    let bytes = |plan: &ModelPlan| plan.entries.first().map_or(0, |e| plan.cost(e).weight_bytes) as f64;
+    let most = |usual: usize| options.tokens.unwrap_or(usual);
+    if options.wants_mtp(&engine.model) {
+        if !has_mtp(&engine.model) {
+            return Err(SpeculateError::NoHead { model: target.clone() });
+        }
+        let model = &engine.model;
+        let numerics = |name: &str, encoding, cols| model.numerics.linear(name, encoding, cols);
+        let plan_options = PlanOptions { taps: Taps::None, ..engine.options.clone() };
+        let plan = sterna_plan::build_mtp(&model.config, model, &numerics, &plan_options);
+        let plan = Arc::new(plan.map_err(EngineError::from)?);
+        let steps = bytes(&plan) / bytes(&engine.plan);
+        let beside = session.executor().beside(plan, model, Kin::SameModel, progress);
+        let mut head = beside.map_err(EngineError::from)?;
+        head.allocate(1, session.context()).map_err(EngineError::from)?;
+        let head = HeadModel::new("mtp", head, most(MODEL_MOST)).with_alternatives(options.alternatives);
+        add(Box::new(head), steps)?;
+    }
+    if options.mode == Mode::Draft && options.draft.is_none() {
+        return Err(SpeculateError::NoDraft);
+    }
+    if let Some(path) = options.draft.as_deref().filter(|_| matches!(options.mode, Mode::Auto | Mode::Draft))
+    {
+        let model = open_draft(path)?;
+        same_vocabulary(&engine.model, &model)?;
+        let context = session.context().min(model.config.context);
+        let numerics = |name: &str, encoding, cols| model.numerics.linear(name, encoding, cols);
+        let plan_options = PlanOptions { taps: Taps::None, context, ..engine.options.clone() };
+        let plan = sterna_plan::build(&model.config, &model, &numerics, &plan_options);
+        let plan = Arc::new(plan.map_err(EngineError::from)?);
+        let steps = bytes(&plan) / bytes(&engine.plan);
+        let beside = session.executor().beside(plan, &model, Kin::OtherModel, progress);
+        let own = Session::new(beside.map_err(EngineError::from)?, context).map_err(EngineError::from)?;
+        let draft = DraftModel::new(own, most(MODEL_MOST)).with_alternatives(options.alternatives);
+        add(Box::new(draft), steps)?;
+    }
+    if matches!(options.mode, Mode::Auto | Mode::Ngram) {
+        let lookup = Suffix::new(SuffixOptions { most: most(LOOKUP_MOST), ..SuffixOptions::default() });
+        add(Box::new(lookup?), 0.0)?;
+    }
+    session.speculate(Some(speculator));
+    Ok(())
+}
+
+/// Opens a draft model: a path, or `builtin` for the built-in model's.
+fn open_draft(path: &Path) -> Result<Model, SpeculateError> {
+    if path.as_os_str() != BUILT_IN_NAME {
+        return Ok(open_model(Some(path))?);
+    }
+    let mut model =
+        Model::from_gguf_bytes(Cow::Borrowed(BUILT_IN)).map_err(|e| SpeculateError::BuiltIn(Box::new(e)))?;
+    "llama-tern-30m-draft".clone_into(&mut model.name);
+    Ok(model)
+}
+
+/// Every token id of the target must be the same token of the draft.
+fn same_vocabulary(target: &Model, draft: &Model) -> Result<(), SpeculateError> {
+    let (a, b): (&Tokenizer, &Tokenizer) = (&target.tokenizer, &draft.tokenizer);
+    let refuse = |why: String| {
+        let (draft, target) = (draft.name.clone(), target.name.clone());
+        Err(SpeculateError::Vocabulary { draft, target, why })
+    };
+    // Rows of the head past the tokenizer's end are padding, and differ between sizes of one family.
+    if a.vocab_size() != b.vocab_size() {
+        return refuse(format!("{} tokens, and it has {}", b.vocab_size(), a.vocab_size()));
+    }
+    for id in (0u32..).take(a.vocab_size()) {
+        if a.id_to_token(id) != b.id_to_token(id) {
+            let shown = |t: &Tokenizer| t.id_to_token(id).unwrap_or_else(|| "nothing".into());
+            return refuse(format!("token {id} is {:?} there and {:?} here", shown(b), shown(a)));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,225 @@
+//! Speculation on real models: the same answers and states whoever proposes what, the head for multi-token prediction
+//! against its golden, turns that evaluate no more than they must, and what is refused.
+#![allow(clippy::unwrap_used)] // helpers are no #[test] functions
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use sterna::engine::{Device, Engine, EngineOptions};
+use sterna::speculate::{Mode, SpeculateOptions};
+use sterna_plan::{Kin, Outputs, PlanOptions, RowTable, Taps, Wanted};
+use sterna_run::speculate::{Ask, Draft, HeadModel, Proposer};
+use sterna_run::{Request, SamplingParams, Session, Silent, generate};
+
+fn data(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data").join(path)
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Runs the program; gives what it said and whether it succeeded.
+fn sterna(args: &[&str]) -> (String, bool) {
+    let out = Command::new(env!("CARGO_BIN_EXE_sterna")).args(args).output().unwrap();
+    let said = format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    (said, out.status.success())
+}
+
+fn passes(args: &[&str]) {
+    let (said, passed) = sterna(args);
+    println!("{said}");
+    assert!(passed, "sterna {args:?}\n{said}");
+}
+
+const PROMPTS: [&str; 4] = [
+    "Once upon a time",
+    "red, green, blue, red, green, blue, red, green, blue, red,",
+    "<|im_start|>user\nTell me a story about a fox.<|im_end|>\n<|im_start|>assistant\n",
+    "The fox said: I am a fox. The owl said: I am an owl. The fox said:",
+];
+
+fn prompts() -> Vec<&'static str> {
+    PROMPTS.iter().flat_map(|p| ["--prompt", p]).collect()
+}
+
+/// T12 on the built-in model: its draft model, lookups, drafters that know the answer, chains and trees.
+#[test]
+fn the_built_in_model_says_the_same_whoever_drafts() {
+    let who = "ngram,draft,auto,oracle,perfect,hostile";
+    let args = ["gate", "lossless", "-n", "40", "--seed", "7", "--draft", "builtin", "--speculate", who];
+    passes(&[&args[..], &["--draft-tokens", "1,3,8"], &prompts()].concat());
+    let tree = ["--speculate", "draft", "--draft-alternatives", "2", "--draft-tokens", "4"];
+    passes(&[&args[..8], &tree, &prompts()].concat());
+}
+
+/// T12 on a hybrid: its own head, and drafters that know the answer, so that every depth is accepted and rejected.
+#[test]
+fn a_hybrid_says_the_same_whoever_drafts() {
+    let model = data("oracle/c_qwen35");
+    let args = ["gate", "lossless", "-m", text(&model), "-n", "50", "--seed", "3", "--ignore-end"];
+    let who = ["--speculate", "oracle,perfect,hostile,auto", "--draft-tokens", "1,2,5,8"];
+    passes(&[&args[..], &who, &prompts()[..4]].concat());
+    // A random model's head agrees with it about as often as chance: what it drafts is rejected, and that is fine.
+    let (said, passed) =
+        sterna(&[&args[..], &["--speculate", "mtp", "--draft-tokens", "3"], &prompts()[..4]].concat());
+    assert!(passed || said.contains("no draft was accepted") && !said.contains("differ"), "{said}");
+}
+
+#[test]
+fn what_cannot_draft_is_refused_before_the_first_request() {
+    let hybrid = data("oracle/c_qwen35");
+    let dense = data("oracle/f_llama");
+    for (args, why) in [
+        (vec!["--draft", text(&dense)], "cannot draft for llama-tern-30m"),
+        (vec!["--speculate", "mtp"], "no head for multi-token prediction"),
+        (vec!["--speculate", "draft"], "needs --draft MODEL"),
+        (vec!["--draft", "/nowhere"], "there is no model at /nowhere"),
+        (vec!["-m", text(&hybrid), "--draft-alternatives", "1"], "recurrent states"),
+        (vec!["--draft-tokens", "0"], "1..=63"),
+    ] {
+        let (said, passed) = sterna(&[&["run", "Hello", "-n", "3"], &args[..]].concat());
+        assert!(!passed && said.contains(why), "{args:?}: {said}");
+    }
+}
+
+fn golden() -> Vec<u8> {
+    std::fs::read(data("oracle/c_qwen35/golden.safetensors")).unwrap()
+}
+
+fn ids(golden: &safetensors::SafeTensors<'_>, name: &str) -> Vec<u32> {
+    let bytes = golden.tensor(name).unwrap().data().to_vec();
+    bytes.as_chunks::<8>().0.iter().map(|b| i64::from_le_bytes(*b) as u32).collect()
+}
+
+/// The head's logits at every position, and the chain that it drafts, are transformers' and the oracle's.
+#[test]
+fn the_head_for_multi_token_prediction_meets_its_golden() {
+    let bytes = golden();
+    let golden = safetensors::SafeTensors::deserialize(&bytes).unwrap();
+    let (prompt, greedy) = (ids(&golden, "input_ids"), ids(&golden, "greedy_ids"));
+    let drafts = ids(&golden, "mtp_draft_ids");
+    let want: Vec<f32> = (golden.tensor("mtp_logits").unwrap().data().as_chunks::<4>().0.iter())
+        .map(|b| f32::from_le_bytes(*b))
+        .collect();
+    for (device, bound) in [(Device::RefFloat, 2e-4), (Device::Cpu, 0.5)] {
+        let options = EngineOptions {
+            device,
+            speculate: SpeculateOptions { mode: Mode::Mtp, ..SpeculateOptions::default() },
+            ..EngineOptions::default()
+        };
+        let engine = Engine::open(Some(&data("oracle/c_qwen35")), &options).unwrap();
+        let mut session = engine.session(&mut |_, _| {}).unwrap();
+        let mut taps = Vec::new();
+        session
+            .feed(&prompt, prompt.len(), Wanted::Argmax, &mut |_| {}, &mut |_, out, row| {
+                let h = engine.plan.tap_width();
+                taps.extend_from_slice(&out.taps[row * h..(row + 1) * h]);
+            })
+            .unwrap();
+        let model = &engine.model;
+        let numerics = |name: &str, encoding, cols| model.numerics.linear(name, encoding, cols);
+        let plan_options = PlanOptions { taps: Taps::None, ..engine.options.clone() };
+        let plan = sterna_plan::build_mtp(&model.config, model, &numerics, &plan_options).unwrap();
+        let plan = Arc::new(plan);
+        let load = || {
+            let executor = session.executor();
+            let mut head = executor.beside(plan.clone(), model, Kin::SameModel, &mut |_, _| {}).unwrap();
+            head.allocate(1, 200).unwrap();
+            head
+        };
+        let mut text: Vec<u32> = prompt.clone();
+        text.push(greedy[0]);
+        let mut head = load();
+        let (mut rows, mut out) = (RowTable::new(), Outputs::default());
+        rows.push_chain(0, 0, &text[1..], prompt.len(), Wanted::Logits);
+        rows.set_inputs(&taps);
+        head.execute(plan.entry_for(prompt.len()).unwrap(), &rows, &mut out).unwrap();
+        let got = out.logits.iter().flatten();
+        let worst = got.zip(&want).map(|(a, b)| (a - b).abs()).fold(0f32, f32::max);
+        println!("{device:?}: largest difference of {} logits {worst:e}", want.len());
+        assert!(out.logits.len() == prompt.len() && worst <= bound, "{device:?}: {worst}");
+        // As a proposer, the prompt read in pieces.
+        let mut head = HeadModel::new("mtp", load(), 8);
+        let h = engine.plan.tap_width();
+        for (first, piece) in [(0, 40), (40, 41), (81, 15)] {
+            head.absorb(&text[..first + piece], first, &taps[first * h..(first + piece) * h]).unwrap();
+        }
+        let sampling = SamplingParams::default();
+        let mut draft = Draft::default();
+        head.propose(&Ask { text: &text, most: drafts.len(), sampling: &sampling }, &mut draft).unwrap();
+        if device == Device::RefFloat {
+            assert_eq!(draft.tokens, drafts);
+        }
+        // Asked again after its own drafts, it says the same once it is told the same.
+        let again = std::mem::take(&mut draft);
+        head.cut(60).unwrap();
+        head.absorb(&text, 60, &taps[60 * h..]).unwrap();
+        head.propose(&Ask { text: &text, most: drafts.len(), sampling: &sampling }, &mut draft).unwrap();
+        assert_eq!(draft.tokens.len(), again.tokens.len());
+    }
+}
+
+fn hybrid_session(state_cache: usize) -> (Engine, Session) {
+    let options = EngineOptions { state_cache, ..EngineOptions::default() };
+    let engine = Engine::open(Some(&data("oracle/c_qwen35")), &options).unwrap();
+    let session = engine.session(&mut |_, _| {}).unwrap();
+    (engine, session)
+}
+
+/// T11: turns of 5, 40 and 300 tokens on a hybrid, an edit in the middle, the last answer made anew. No more is evaluated
+/// than what follows the deepest snapshot, and answers and states are those of a cold run.
+#[test]
+fn turns_of_a_hybrid_evaluate_what_is_new() {
+    let bytes = golden();
+    let golden = safetensors::SafeTensors::deserialize(&bytes).unwrap();
+    let words = ids(&golden, "input_ids");
+    let turn = |n: usize, salt: usize| -> Vec<u32> {
+        (0..n).map(|i| words[(i * 7 + salt * 13) % words.len()]).collect()
+    };
+    let answer = |session: &mut Session, engine: &Engine, prompt: &[u32]| {
+        let request =
+            Request { prompt: prompt.to_vec(), max_tokens: Some(9), ignore_end: true, ..Request::default() };
+        let made = generate(session, &engine.model.tokenizer, &request, &mut Silent).unwrap();
+        (made.tokens, made.reused_tokens, session.executor().state_bytes(0).unwrap())
+    };
+    let check = |session: &mut Session, engine: &Engine, prompt: &[u32], reused: usize, what: &str| {
+        let (tokens, kept, state) = answer(session, engine, prompt);
+        let (_, mut cold) = hybrid_session(0);
+        let (want, none, cold_state) = answer(&mut cold, engine, prompt);
+        assert_eq!((kept, none), (reused, 0), "{what}");
+        assert!(tokens == want && state == cold_state, "{what}");
+        tokens
+    };
+    let (engine, mut session) = hybrid_session(1 << 30);
+    let mut text = turn(5, 1);
+    let said = check(&mut session, &engine, &text, 0, "the first turn");
+    text.extend(&said);
+    // The last token that was said is not evaluated before the next turn.
+    let mut held = text.len() - 1;
+    let first_end = held;
+    text.extend(turn(40, 2));
+    text.extend(check(&mut session, &engine, &text, held, "the second turn goes on"));
+    held = text.len() - 1;
+    let (third_begin, second_end) = (text.len(), held);
+    text.extend(turn(300, 3));
+    let third = text.clone();
+    text.extend(check(&mut session, &engine, &text, held, "the third turn goes on"));
+    // Made anew: the deepest snapshot is at the last whole call of the prompt.
+    let calls = (third.len() - second_end) / 128;
+    let deepest = second_end + calls * 128;
+    check(&mut session, &engine, &third, deepest, "the last answer anew");
+    // The third turn edited in its middle, in its first call, and the second turn edited.
+    let mut edited = third.clone();
+    edited[second_end + 200] ^= 1;
+    check(&mut session, &engine, &edited, second_end + 128, "an edit in the middle");
+    edited[third_begin + 3] ^= 1;
+    check(&mut session, &engine, &edited, second_end, "an edit near the turn's beginning");
+    edited[first_end + 9] ^= 1;
+    check(&mut session, &engine, &edited, first_end, "an edit of the second turn");
+    // Without snapshots everything is evaluated again.
+    let (engine, mut session) = hybrid_session(0);
+    answer(&mut session, &engine, &third);
+    assert_eq!(answer(&mut session, &engine, &third).1, 0);
+}
