@@ -20,6 +20,9 @@ pub(crate) struct Loss {
     pub squares: f64,
 }
 
+/// Takes the bytes of some rows.
+pub(crate) type Rows<'a> = &'a mut dyn FnMut(Range<usize>, &[u8]) -> Result<(), BundleError>;
+
 /// Encodes every row of `weight` anew, in canonical order, and hands `out` some rows at a time: which ones, and their bytes.
 ///
 /// # Errors
@@ -29,7 +32,7 @@ pub(crate) fn requantise(
     name: &str,
     weight: &Weight,
     to: Encoding,
-    out: &mut dyn FnMut(Range<usize>, &[u8]) -> Result<(), BundleError>,
+    out: Rows<'_>,
 ) -> Result<Loss, BundleError> {
     let format = |source: FormatError| BundleError::Format { name: name.to_owned(), source };
     let each = to.row_bytes(weight.cols).map_err(format)?;
