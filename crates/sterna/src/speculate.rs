@@ -124,6 +124,14 @@ pub enum SpeculateError {
     Costs(#[from] CostError),
 }
 
+/// A proposer that was loaded.
+pub struct Offer {
+    /// It.
+    pub proposer: Box<dyn Proposer>,
+    /// What a token of it costs in decode steps of the target, by the bytes that are read.
+    pub steps: f64,
+}
+
 /// Loads what proposes and gives it to `session`; `costs` is the measured cost of the model's calls, if it was measured;
 /// `progress` hears (bytes done, bytes in all) of every model that is loaded.
 ///
@@ -138,11 +146,30 @@ pub fn attach(
 ) -> Result<(), SpeculateError> {
     let mut speculator = Speculator::new().with_alternatives(options.alternatives);
     let depth = options.tokens.map_or(Depth::Auto, Depth::Fixed);
+    for Offer { proposer, steps } in proposers(engine, session, options, progress)? {
+        speculator.add(proposer, depth, costs, steps)?;
+    }
+    session.speculate(Some(speculator));
+    Ok(())
+}
+
+/// Loads what proposes beside `session`, whose engine is `engine` and has the hidden states that
+/// [`SpeculateOptions::taps`] wants; `progress` hears (bytes done, bytes in all) of every model that is loaded.
+///
+/// # Errors
+/// [`SpeculateError`].
+pub fn proposers(
+    engine: &Engine,
+    session: &Session,
+    options: &SpeculateOptions,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Vec<Offer>, SpeculateError> {
+    let mut offers = Vec::new();
     let target = &engine.model.name;
     if options.alternatives > 0 && engine.plan.owns_time() {
         return Err(SpeculateError::Tree { target: target.clone() });
     }
-    let mut add = |proposer: Box<dyn Proposer>, steps: f64| speculator.add(proposer, depth, costs, steps);
+    let mut add = |proposer: Box<dyn Proposer>, steps: f64| offers.push(Offer { proposer, steps });
     let bytes = |plan: &ModelPlan| plan.entries.first().map_or(0, |e| plan.cost(e).weight_bytes) as f64;
     let most = |usual: usize| options.tokens.unwrap_or(usual);
     if options.wants_mtp(&engine.model) {
@@ -159,7 +186,7 @@ pub fn attach(
         let mut head = beside.map_err(EngineError::from)?;
         head.allocate(1, session.context()).map_err(EngineError::from)?;
         let head = HeadModel::new("mtp", head, most(MODEL_MOST)).with_alternatives(options.alternatives);
-        add(Box::new(head), steps)?;
+        add(Box::new(head), steps);
     }
     if options.mode == Mode::Draft && options.draft.is_none() {
         return Err(SpeculateError::NoDraft);
@@ -177,14 +204,13 @@ pub fn attach(
         let beside = session.executor().beside(plan, &model, Kin::OtherModel, progress);
         let own = Session::new(beside.map_err(EngineError::from)?, context).map_err(EngineError::from)?;
         let draft = DraftModel::new(own, most(MODEL_MOST)).with_alternatives(options.alternatives);
-        add(Box::new(draft), steps)?;
+        add(Box::new(draft), steps);
     }
     if matches!(options.mode, Mode::Auto | Mode::Ngram) {
         let lookup = Suffix::new(SuffixOptions { most: most(LOOKUP_MOST), ..SuffixOptions::default() });
-        add(Box::new(lookup?), 0.0)?;
+        add(Box::new(lookup?), 0.0);
     }
-    session.speculate(Some(speculator));
-    Ok(())
+    Ok(offers)
 }
 
 /// Opens a draft model: a path, or `builtin` for the built-in model's.

@@ -151,6 +151,28 @@ impl Drop for Folder {
     }
 }
 
+fn speculation(run: &str, set: &str) -> String {
+    let row = |name: &str, speed: f64, accepted: u64, proposers: serde_json::Value| {
+        json!({
+            "name": name, "ms": summary(1e3 / speed), "tokens_per_s": speed, "tokens": 200, "rounds": 200 - accepted,
+            "proposed": 2 * accepted, "accepted": accepted, "proposers": proposers,
+            "roles": {"draft": 0.1, "verify": 0.4, "decode": 0.2, "rest": 0.02},
+        })
+    };
+    let places = json!([{"proposed": 60, "accepted": 45}, {"proposed": 60, "accepted": 30}]);
+    let proposers =
+        json!([{"name": "suffix", "rounds": 60, "places": places, "propose": 0.1, "verify": 0.4}]);
+    let comparison = json!({
+        "what": set, "base": "off", "arm": "speculate=ngram", "rounds": 12, "flagged": 0, "ratio": 0.8, "low": 0.75,
+        "high": 0.85, "confidence": 0.9995, "zone": 0.01, "resolution": 0.03, "verdict": "faster",
+    });
+    let value = json!({
+        "set": set, "prompts": 6, "most": 64, "comparisons": [comparison], "samples": samples(),
+        "rows": [row("off", 40.0, 0, json!([])), row("speculate=ngram", 50.0, 75, proposers)],
+    });
+    table(run, set, "speculation", &value)
+}
+
 fn everything(run: &str) -> Vec<String> {
     let all = [run_line(run, |_| {}), limits(run), widths(run, "m", 50.0, 3), verify(run), break_even(run)];
     all.into_iter().chain([kernels(run), memory(run)]).collect()
@@ -171,6 +193,60 @@ fn assert_well_formed(html: &str) {
         }
     }
     assert!(open.is_empty(), "{open:?}");
+}
+
+/// Arms of each set, where the time went, and acceptance by place; every chart is a table too.
+#[test]
+fn speculation_is_told_by_set_and_arm() {
+    let folder = Folder::new("speculation");
+    let lines = [run_line("r", |_| {}), speculation("r", "copy"), speculation("r", "story")];
+    let page = build(&[folder.file("a.jsonl", &lines)]).unwrap();
+    let section = page.sections.iter().find(|s| s.id == "speculation").unwrap();
+    assert_eq!(section.charts.len(), 3, "acceptance of all sets, and roles of each");
+    let captions: Vec<&str> = section.grids.iter().map(|g| g.caption.as_str()).collect();
+    assert_eq!(captions[..3], ["copy", "copy: milliseconds a token", "copy: drafts accepted by place"]);
+    assert_eq!(captions.len(), 6);
+    let row =
+        |grid: usize, name: &str| section.grids[grid].rows.iter().find(|r| r[0] == name).unwrap().join(" ");
+    // 75 of 150 drafts in 125 calls; a time ratio of 0.8 is a speed of 1.25.
+    let arm = row(0, "speculate=ngram");
+    for part in ["50.00", "1.250 1.176 to 1.333 faster 75 150 50.0%", "0.600 1.60"] {
+        assert!(arm.contains(part), "{part}: {arm}");
+    }
+    assert!(row(0, "off").contains("- - -"), "the first arm is held against nothing");
+    assert_eq!(row(1, "off"), "off 3.60 0.500 2.00 1.00 0.100 1.00");
+    assert_eq!(row(2, "speculate=ngram"), "speculate=ngram suffix 60 75.0% of 60 50.0% of 60");
+    let html = page.html().unwrap();
+    assert_well_formed(&html);
+    assert!(html.contains("Drafts accepted by place") && html.contains("draft 0.500, verify 2.00"));
+    // Two runs are held side by side by their speeds.
+    let faster = speculation("s", "copy").replace("\"tokens_per_s\":50.0", "\"tokens_per_s\":75.0");
+    let lines = [run_line("r", |_| {}), speculation("r", "copy"), run_line("s", |_| {}), faster];
+    let both = build(&[folder.file("b.jsonl", &lines)]).unwrap().markdown();
+    assert!(both.contains("speculate=ngram, tokens/s") && both.contains("1.50"), "{both}");
+}
+
+#[test]
+fn measured_drafting_and_given_acceptance_stand_beside_each_other() {
+    let folder = Folder::new("drafting");
+    let drafts = "\"drafts\":{\"proposer\":\"mtp\",\"points\":[{\"drafts\":1,\"seconds\":0.001,\"steps\":0.125}]},\"device\"";
+    let verify = verify("r").replacen("\"device\"", drafts, 1);
+    let given = "\"proposer\":\"mtp\",\"draft_cost\"";
+    let even = break_even("r").replacen("\"draft_cost\"", given, 1).replacen(
+        "\"emitted\"",
+        "\"acceptance\":0.75,\"emitted\"",
+        1,
+    );
+    let page = build(&[folder.file("a.jsonl", &[run_line("r", |_| {}), verify, even])]).unwrap();
+    let text = page.markdown();
+    for part in [
+        "drafts by mtp, in steps: 1: 0.125",
+        "drafting by mtp as measured",
+        "| 53.0% | 2.00 | 75.0% |",
+        "m, given",
+    ] {
+        assert!(text.contains(part) || page.html().unwrap().contains(part), "{part}: {text}");
+    }
 }
 
 #[test]

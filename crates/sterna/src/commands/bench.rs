@@ -16,6 +16,7 @@ use sterna_probe::count;
 use sterna_probe::interleave::Rounds;
 use sterna_probe::record::TableValue;
 
+use super::speculation::{SetArgs, Speculation};
 use super::{Outcome, Usage, output, signals};
 use crate::engine::{self, EngineOptions};
 use crate::measure::{self, ArmSpec, Bounds, MeasureArgs, Planned, Report, Turn};
@@ -30,6 +31,8 @@ use crate::measure::{self, ArmSpec, Bounds, MeasureArgs, Planned, Report, Turn};
   sterna bench --prompts 128 --arm width=16 --arm width=64 --decode 0
   sterna bench --against-command 'peer -m a.gguf -n 32' --parse '([0-9.]+) tokens/s'
                                                     another program, by the figure it prints
+  sterna bench --arm speculate=off --arm speculate=ngram --arm speculate=draft,draft=builtin,draft-tokens=4
+                                                    what drafts are worth, by kind of answer
   sterna bench --kernels tq2_0,q8_0 --shapes 4096x4096
   sterna bench --aa 40                              how often do comparisons err here?")]
 pub struct BenchArgs {
@@ -42,7 +45,8 @@ pub struct BenchArgs {
     /// Prompt lengths for prefill and decode [default: 64,256; 64 for comparisons, 16 for --aa]
     #[arg(long, value_delimiter = ',', value_name = "TOKENS", value_parser = tokens(), conflicts_with_all = ["kernels", "limits_only"])]
     pub prompts: Vec<usize>,
-    /// Tokens to decode after each prompt; 0 leaves decode away [default: 32; 8 for comparisons, 4 for --aa]
+    /// Tokens to decode after each prompt; 0 leaves decode away [default: 32; 8 for comparisons, 64 at most where arms
+    /// speculate, 4 for --aa]
     #[arg(long, value_name = "TOKENS", conflicts_with_all = ["kernels", "limits_only"])]
     pub decode: Option<usize>,
     /// Positions held before the calls of the width table
@@ -72,10 +76,14 @@ pub struct BenchArgs {
     /// Measure the machine only
     #[arg(long)]
     pub limits_only: bool,
-    /// Settings to compare, such as threads=1,isa=avx2 (keys: name, model, device, isa, threads, context, width, prefix);
+    /// Settings to compare, such as threads=1,isa=avx2 (keys: name, model, device, isa, threads, context, width, prefix), or
+    /// speculate=off|auto|ngram|mtp|draft (with draft, draft-tokens, draft-alternatives), for which arms answer --prompt-file;
     /// given once, against the command line's own; given again, against the first
     #[arg(long = "arm", value_name = "SPEC", conflicts_with_all = ["kernels", "limits_only", "aa"])]
     pub arms: Vec<ArmSpec>,
+    /// Prompts of arms that speculate.
+    #[command(flatten)]
+    pub sets: SetArgs,
     /// Another program to compare with, run by the shell once a sample (`sterna run ...` too, but not `bench` or `probe`,
     /// which would wait for this measurement's end); given again (and no --arm), against the first
     #[arg(long, value_name = "CMD", value_parser = shell_command, conflicts_with_all = ["kernels", "limits_only", "aa"])]
@@ -176,6 +184,7 @@ enum Job {
     Kernels(Vec<KernelOptions>),
     Tables(Box<Tables>),
     Arms(Arms),
+    Speculation { arms: Speculation, judge: Judge },
     SelfCheck { model: Planned, count: usize, work: Work, judge: Judge },
 }
 
@@ -199,6 +208,9 @@ fn job(args: &BenchArgs) -> Result<Job, Box<dyn Error>> {
         bench::check_arms(&[model.plan().context], &[arm.clone(), arm], &[], work)?;
         return Ok(Job::SelfCheck { model, count, work, judge });
     }
+    if let Some(arms) = Speculation::of(args, &own)? {
+        return Ok(Job::Speculation { arms, judge: judge(args)? });
+    }
     if !args.arms.is_empty() || !args.against_command.is_empty() {
         return Ok(Job::Arms(arms(args, &own)?));
     }
@@ -221,6 +233,7 @@ pub fn main(args: &BenchArgs) -> Outcome {
         Job::Kernels(all) => kernels(&*backend, &all, &mut bounds, &mut report)?,
         Job::Tables(tables) => tables.measure(args, &mut bounds, &mut report)?,
         Job::Arms(arms) => arms.compare(&mut bounds, &mut report)?,
+        Job::Speculation { arms, judge } => arms.compare(&judge, &mut report)?,
         Job::SelfCheck { model, count, work, judge } => {
             code = self_check(args, model, count, work, &judge, &mut bounds, &mut report)?;
         }

@@ -12,6 +12,7 @@ pub mod pull;
 pub mod report;
 mod run;
 mod signals;
+mod speculation;
 mod trace;
 
 use std::error::Error;

@@ -61,7 +61,8 @@ pub fn load_speculating(engine: &Engine, quiet: bool) -> Result<Session, Specula
     })
 }
 
-fn behind_a_bar<T>(quiet: bool, load: impl FnOnce(&mut dyn FnMut(u64, u64)) -> T) -> T {
+/// Does something behind a bar for bytes.
+pub fn behind_a_bar<T>(quiet: bool, load: impl FnOnce(&mut dyn FnMut(u64, u64)) -> T) -> T {
     let bar = bytes_bar("loading", quiet);
     let loaded = load(&mut |done, total| {
         bar.set_length(total);

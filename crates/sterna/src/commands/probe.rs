@@ -12,11 +12,13 @@ use sterna_probe::interleave::Rounds;
 use sterna_probe::memory::{MemoryStage, MemoryStages};
 use sterna_probe::record::TableValue;
 use sterna_probe::tokens;
-use sterna_probe::verify::{break_even, verify_cost};
+use sterna_probe::verify::{break_even, round_cost, verify_cost};
+use sterna_run::speculate::Proposer;
 
 use super::{Outcome, Usage};
 use crate::engine::{self, EngineOptions};
 use crate::measure::{self, Bounds, Loaded, MeasureArgs, Planned, Report, Turn};
+use crate::speculate::{self, Mode, SpeculateOptions};
 
 /// `sterna probe`.
 #[derive(Args, Debug)]
@@ -25,6 +27,7 @@ use crate::measure::{self, Bounds, Loaded, MeasureArgs, Planned, Report, Turn};
   sterna probe limits --record runs.jsonl
   sterna probe kernels --encodings tq2_0,q8_0 --shapes 4096x4096
   sterna probe verify-cost -m model.gguf --draft-cost 0.1 --accept 0.8,0.7,0.6
+  sterna probe verify-cost -m model.gguf --mtp --accept 0.8,0.7,0.6    drafting is measured too
   sterna probe tables --which staircase             a public table for this backend
   sterna probe tables --which chunks --synthetic bitcpm-8b    at the true depth")]
 pub struct ProbeArgs {
@@ -64,6 +67,12 @@ pub struct ProbeArgs {
     /// Break-even: what drafting one token costs, in decode steps
     #[arg(long, default_value_t = 0.0, value_name = "STEPS", value_parser = steps)]
     pub draft_cost: f64,
+    /// Verify cost: measure this model's drafting too, in the same turns; `builtin` for the built-in model's
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["draft_cost", "synthetic"])]
+    pub draft: Option<PathBuf>,
+    /// Verify cost: measure the drafting of the model's own head for multi-token prediction too
+    #[arg(long, conflicts_with_all = ["draft_cost", "draft", "synthetic"])]
+    pub mtp: bool,
     /// Break-even: chance of each draft to be accepted, by its place; the last goes on
     #[arg(long, value_delimiter = ',', value_name = "SHARES", value_parser = share)]
     pub accept: Vec<f64>,
@@ -123,6 +132,18 @@ const KERNEL_SHAPES: [&str; 4] = ["4096x4096", "16384x4096", "4096x16384", "1740
 /// Model of the public tables when none is named: four layers say what a layer costs.
 const TABLE_MODEL: (&str, usize) = ("bitcpm-8b", 4);
 
+impl ProbeArgs {
+    /// Whose drafting is measured.
+    fn drafting(&self) -> SpeculateOptions {
+        let mode = match (&self.draft, self.mtp) {
+            (Some(_), _) => Mode::Draft,
+            (None, true) => Mode::Mtp,
+            (None, false) => Mode::Off,
+        };
+        SpeculateOptions { mode, draft: self.draft.clone(), ..SpeculateOptions::default() }
+    }
+}
+
 struct Probe<'a> {
     args: &'a ProbeArgs,
     measure: &'a MeasureArgs,
@@ -156,8 +177,12 @@ pub fn main(args: &ProbeArgs) -> Outcome {
         &args.measure
     };
     let kernels = kernel_options(args)?;
+    let drafts = args.draft.is_some() || args.mtp;
+    if drafts && !matches!(args.what, What::VerifyCost | What::All) && args.which != Some(Which::Verify) {
+        return Err(Usage("--draft and --mtp are for `probe verify-cost`".into()).into());
+    }
     let is = |what| args.what == what || args.what == What::All;
-    let options = measure.options();
+    let options = EngineOptions { speculate: args.drafting(), ..measure.options() };
     let backend = engine::backend(&options)?;
     let is_of_model =
         is(What::Memory) || is(What::VerifyCost) || args.which.is_some_and(|w| w != Which::Kernel);
@@ -325,9 +350,14 @@ impl Probe<'_> {
         options: &WidthOptions,
         folder: &Path,
     ) -> Result<(), Box<dyn Error>> {
-        let Loaded { name, device, mut session } = self.open(model)?;
+        let Loaded { name, device, engine, mut session } = self.open(model)?;
         let about = (name.as_str(), device.as_str());
-        let (cost, table) = verify_cost(&mut session, about, options, self.bounds.now())?;
+        let mut offers = match &engine {
+            Some(engine) => speculate::proposers(engine, &session, &self.args.drafting(), &mut |_, _| {})?,
+            None => Vec::new(),
+        };
+        let proposer = offers.first_mut().map(|o| &mut *o.proposer as &mut dyn Proposer);
+        let (cost, table) = round_cost(&mut session, about, options, proposer, self.bounds.now())?;
         let table = self.bounds.hold(table, &mut self.report)?;
         let (even, weights) =
             (break_even(&cost, self.args.draft_cost, &self.args.accept), session.executor().memory().weights);
@@ -367,7 +397,7 @@ impl Probe<'_> {
     }
 
     fn staircase(&mut self, model: Option<Planned>, options: &WidthOptions) -> Result<(), Box<dyn Error>> {
-        let Loaded { name, device, mut session } = self.open(model)?;
+        let Loaded { name, device, mut session, .. } = self.open(model)?;
         let (cost, table) =
             verify_cost(&mut session, (name.as_str(), device.as_str()), options, self.bounds.now())?;
         let table = self.bounds.hold(table, &mut self.report)?;

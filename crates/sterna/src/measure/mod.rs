@@ -23,7 +23,7 @@ use crate::cli::ModelArgs;
 use crate::commands::output;
 use crate::engine::{self, Engine, EngineOptions, Linears};
 
-pub use costs::{folder as costs_folder, save as save_costs};
+pub use costs::{find as find_costs, folder as costs_folder, save as save_costs};
 pub use lock::Turn;
 pub use report::Report;
 pub use spec::ArmSpec;
@@ -94,6 +94,8 @@ pub struct Loaded {
     pub name: String,
     /// The device in words.
     pub device: String,
+    /// The file's engine; `None` for synthetic weights.
+    pub engine: Option<Box<Engine>>,
     /// Its session.
     pub session: Session,
 }
@@ -160,7 +162,7 @@ impl Planned {
                 stage("mapped");
                 let session = output::load(&engine, self.quiet)?;
                 let device = engine.device().1.description;
-                return Ok(Loaded { name: engine.model.name.clone(), device, session });
+                return Ok(Loaded { name: engine.model.name.clone(), device, engine: Some(engine), session });
             }
             Source::Synthetic { made, backend } => (made, backend),
         };
@@ -173,7 +175,12 @@ impl Planned {
         })?;
         bar.finish_and_clear();
         let device = backend.limits().description;
-        Ok(Loaded { name: made.name, device, session: Session::new(executor, made.plan.context)? })
+        Ok(Loaded {
+            name: made.name,
+            device,
+            engine: None,
+            session: Session::new(executor, made.plan.context)?,
+        })
     }
 }
 

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use clap::ValueEnum;
 
 use crate::engine::{Device, EngineOptions, IsaName, Linears};
+use crate::speculate::{Mode, SpeculateOptions};
 
 /// What an arm has of its own; the command line's settings for the rest.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,13 +19,18 @@ pub struct ArmSpec {
     linears: Option<Linears>,
     threads: Option<usize>,
     context: Option<usize>,
+    speculate: Option<Mode>,
+    draft: Option<PathBuf>,
+    draft_tokens: Option<usize>,
+    draft_alternatives: Option<usize>,
     /// Rows of a call at most.
     pub width: Option<usize>,
     /// Positions held before the prompt.
     pub prefix: usize,
 }
 
-const KEYS: &str = "name, model, linears, device, isa, threads, context, width, prefix";
+const KEYS: &str = "name, model, linears, device, isa, threads, context, width, prefix, speculate, draft, draft-tokens, \
+                    draft-alternatives";
 
 impl FromStr for ArmSpec {
     type Err = String;
@@ -54,11 +60,29 @@ impl FromStr for ArmSpec {
                 "context" => spec.context = Some(number(1, 1 << 20)?),
                 "width" => spec.width = Some(number(1, 1024)?),
                 "prefix" => spec.prefix = number(0, 1 << 20)?,
+                "speculate" => spec.speculate = Some(named(key, value)?),
+                "draft" => spec.draft = Some(value.into()),
+                "draft-tokens" => spec.draft_tokens = Some(number(1, 63)?),
+                "draft-alternatives" => spec.draft_alternatives = Some(number(0, 8)?),
                 _ => return Err(format!("an arm has no `{key}`; keys are {KEYS}")),
             }
         }
         if spec.isa.is_some() && spec.device.is_some_and(|d| d != Device::Cpu) {
             return Err("isa is for device=cpu: no other device has a choice of instruction sets".into());
+        }
+        let mode = spec.speculate.unwrap_or(Mode::Off);
+        let more = spec.draft.is_some() || spec.draft_tokens.is_some() || spec.draft_alternatives.is_some();
+        if mode == Mode::Off && more {
+            return Err(
+                "draft, draft-tokens and draft-alternatives are for speculate=auto, ngram, mtp or draft"
+                    .into(),
+            );
+        }
+        if mode == Mode::Draft && spec.draft.is_none() {
+            return Err("speculate=draft needs draft=MODEL (`builtin` for the built-in model's)".into());
+        }
+        if spec.draft.is_some() && !matches!(mode, Mode::Draft | Mode::Auto) {
+            return Err("draft=MODEL is for speculate=draft or auto: nobody else asks a draft model".into());
         }
         Ok(spec)
     }
@@ -78,6 +102,16 @@ impl ArmSpec {
         Self { name: "base".into(), ..Self::default() }
     }
 
+    /// Whether it says who proposes tokens, if it is nobody.
+    pub fn speculates(&self) -> bool {
+        self.speculate.is_some()
+    }
+
+    /// Whether it names a model of its own.
+    pub fn has_model(&self) -> bool {
+        self.model.is_some()
+    }
+
     /// What its session is made from; arms with equal settings share one.
     pub fn engine(&self, base: &EngineOptions) -> (Option<PathBuf>, EngineOptions) {
         let mut options = base.clone();
@@ -86,6 +120,11 @@ impl ArmSpec {
         options.linears = self.linears.or(options.linears);
         options.threads = self.threads.unwrap_or(options.threads);
         options.context = self.context.or(options.context);
+        if let Some(mode) = self.speculate {
+            let alternatives = self.draft_alternatives.unwrap_or(0);
+            let (draft, tokens) = (self.draft.clone(), self.draft_tokens);
+            options.speculate = SpeculateOptions { mode, draft, tokens, alternatives };
+        }
         (self.model.clone(), options)
     }
 }
@@ -106,7 +145,19 @@ mod tests {
         assert_eq!(spec.engine(&EngineOptions::default()).1.linears, Some(Linears::Q4_0));
         assert_eq!("threads=2".parse::<ArmSpec>().unwrap().name, "threads=2");
         assert_eq!(ArmSpec::base().engine(&EngineOptions::default()), (None, EngineOptions::default()));
+        let spec: ArmSpec =
+            "speculate=auto,draft=builtin,draft-tokens=4,draft-alternatives=2".parse().unwrap();
+        assert!(spec.speculates() && !"threads=1".parse::<ArmSpec>().unwrap().speculates());
+        let options = spec.engine(&EngineOptions::default()).1.speculate;
+        assert_eq!((options.mode, options.tokens, options.alternatives), (Mode::Auto, Some(4), 2));
+        assert_eq!(options.draft, Some("builtin".into()));
         for (bad, says) in [
+            ("speculate=perhaps", "ngram"),
+            ("speculate=draft", "draft=MODEL"),
+            ("speculate=ngram,draft=builtin", "nobody else"),
+            ("speculate=off,draft-tokens=4", "speculate=auto"),
+            ("draft-tokens=4", "speculate=auto"),
+            ("speculate=mtp,draft-tokens=0", "from 1"),
             ("threads", "KEY=VALUE"),
             ("threads=", "KEY=VALUE"),
             ("threads=0", "from 1"),
