@@ -23,6 +23,7 @@ mod weight;
 
 pub mod file;
 
+pub use arch::eagle::{EagleConfig, EagleHead, EagleSource, TapIds};
 pub use config::{Arch, Delta, HeadPairing, Hybrid, LinearNumerics, ModelConfig, Rope, RopeScaling};
 pub use error::BundleError;
 pub use file::temporary;

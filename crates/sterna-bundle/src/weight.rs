@@ -105,7 +105,9 @@ impl<'a> Weight<'a> {
 /// `ffn_norm`, `gate`, `up`, `down`. A delta layer has, in place of the attention's, `delta_qkv`, `delta_z`, `delta_b`,
 /// `delta_a`, `delta_conv` (`[channels, taps]`, the newest input's tap last), `delta_decay` (`-exp(A_log)`), `delta_dt`,
 /// `delta_norm`, `delta_out`. A head for multi-token prediction is `mtp.` + `fc`, `embed_norm`, `hidden_norm`, `norm`
-/// and the parts of one attention layer. Every norm weight is the factor itself, 1 included.
+/// and the parts of one attention layer. An EAGLE-3 head is `eagle.` + `fc`, `embed_norm`, `hidden_norm`, `norm`, `head`
+/// (`[draft tokens, hidden]`), sometimes `embed`, and the parts of one layer without its `attn_norm`; its q, k and v read
+/// two rows side by side. Every norm weight is the factor itself, 1 included.
 pub trait WeightSource: Sync {
     /// The weight called `name`, if the model has it.
     fn weight(&self, name: &str) -> Option<Weight<'_>>;

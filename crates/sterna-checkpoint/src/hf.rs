@@ -57,12 +57,33 @@ pub(crate) fn open_dir(dir: &Path) -> Result<Opened, CheckpointError> {
 
 /// Opens one `.safetensors` file beside its config.json.
 pub(crate) fn open_file(path: &Path) -> Result<Opened, CheckpointError> {
-    let dir = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let dir = beside(path);
     let config = read_config(dir)?;
     open(vec![Shard { path: path.to_owned(), names: Vec::new() }], dir, config)
+}
+
+/// Opens config.json and the one safetensors file of a Hugging Face directory (or that file, beside its config.json)
+/// without asking what its tensors are: for draft heads, whose maps between vocabularies are whole numbers.
+///
+/// # Errors
+/// As [`crate::Checkpoint::open`]; a directory without `model.safetensors`.
+pub fn open_raw(path: &Path) -> Result<(Value, SafetensorsFile), CheckpointError> {
+    let (dir, file) =
+        if path.is_dir() { (path, path.join("model.safetensors")) } else { (beside(path), path.to_owned()) };
+    let config = read_config(dir)?;
+    if !file.is_file() {
+        let reason = "it has no model.safetensors (convert a pytorch_model.bin first)".to_owned();
+        return Err(CheckpointError::Unrecognised { path: path.to_owned(), reason });
+    }
+    Ok((config, SafetensorsFile::open(&file)?))
+}
+
+/// The directory of a file.
+fn beside(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
 }
 
 fn read_config(dir: &Path) -> Result<Value, CheckpointError> {

@@ -290,13 +290,12 @@ impl CpuExecutor {
             out.taps.extend_from_slice(&self.buffers[taps.0][..rows.len() * e.buffers[taps.0].cols]);
         }
         let logits_at = e.ops.iter().rev().find_map(|op| match op {
-            Op::Argmax { logits, .. } => Some(logits.0),
+            Op::Argmax { logits, valid } => Some((logits.0, e.buffers[logits.0].cols, *valid)),
             _ => None,
         });
-        let padded = plan.padded_vocab;
         let mut used = 0;
         for (i, (row, wanted)) in rows.outputs().enumerate() {
-            let at = logits_at.map_or(&[][..], |b| &self.buffers[b][i * padded..][..plan.vocab]);
+            let at = logits_at.map_or(&[][..], |(b, cols, valid)| &self.buffers[b][i * cols..][..valid]);
             let Some(top) = argmax::top2(self.isa, at) else {
                 let (_, bad) = self.run(entry, rows, fate, true)?;
                 let op = bad.unwrap_or(e.ops.len() - 1);
@@ -456,7 +455,9 @@ impl Executor for CpuExecutor {
     ) -> Result<Box<dyn Executor>, BackendError> {
         let held = |spec: &WeightSpec| {
             let at = self.plan.weights.iter().position(|w| w == spec);
-            at.filter(|_| kin == Kin::SameModel).map(|at| &self.weights[at])
+            let loaded = at.filter(|_| kin == Kin::SameModel).and_then(|at| self.weights.get(at))?;
+            // The table of a tied head is the head.
+            if let Loaded::Shared(matrix) = loaded { self.weights.get(*matrix) } else { Some(loaded) }
         };
         let loaded = load::load(&plan, weights, self.isa, self.threads.len(), &held, progress)?;
         let (pool, governor) = (Arc::clone(&self.pool), self.governor.is_some());

@@ -54,9 +54,8 @@ fn wants<'a>(
     for spec in &plan.weights {
         let tied =
             plan.weights.iter().position(|o| o.name == spec.name && matches!(o.usage, WeightUse::Linear(_)));
-        let shared = held(spec).filter(|l| !matches!(l, Loaded::Shared(_)));
         let (want, bytes) = match (spec.usage, tied) {
-            _ if let Some(loaded) = shared => (Want::Held(loaded.clone()), Some(0)),
+            _ if let Some(loaded) = held(spec) => (Want::Held(loaded.clone()), Some(0)),
             (WeightUse::Linear(_), _) => {
                 let g = Geometry::new(spec, isa)?;
                 (Want::Matrix(g), g.panels().checked_mul(g.panel_bytes()))
@@ -175,6 +174,7 @@ pub fn gather(weights: &[Loaded], table: usize, row: usize, scale: f32, out: &mu
                 m.row(row, out);
             }
         }
+        Loaded::Matrix(m) => m.row(row, out),
         Loaded::Table { encoding, row_bytes, bytes } => {
             if decode_row(*encoding, &bytes.bytes()[row * row_bytes..][..*row_bytes], out).is_err() {
                 out.fill(f32::NAN);

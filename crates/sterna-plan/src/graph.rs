@@ -1,5 +1,7 @@
 //! From a model's configuration to ops, one at a time: the unfused plan, then the folds that were asked for.
 
+mod eagle;
+
 use sterna_bundle::{ATTENTION_PIECE, Delta, LinearNumerics, ModelConfig, WeightSource};
 use sterna_format::Encoding;
 
@@ -8,6 +10,8 @@ use crate::op::{
 };
 use crate::plan::{Buffer, BufferRows, Level, ModelPlan, Plan, StateSpec, WeightSpec, WeightUse};
 use crate::{Fusions, PlanError};
+
+pub use eagle::{build_eagle, build_eagle_fusion};
 
 /// What to build.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +34,8 @@ pub enum Taps {
     None,
     /// After the last norm, `[hidden]` a row: what a head for multi-token prediction reads.
     Final,
-    /// The inputs of these layers, side by side, `[layers * hidden]` a row: what an EAGLE-3 head reads.
+    /// The inputs of these layers, side by side, `[layers * hidden]` a row: what an EAGLE-3 head reads. The number of the
+    /// model's layers stands for the output of the last one.
     Layers(Vec<usize>),
 }
 
@@ -54,7 +59,7 @@ pub fn build(
 ) -> Result<ModelPlan, PlanError> {
     let layers = config.layers;
     if let Taps::Layers(taps) = &options.taps
-        && let Some(bad) = taps.iter().find(|l| **l >= layers)
+        && let Some(bad) = taps.iter().find(|l| **l > layers)
     {
         return Err(PlanError::Options(format!(
             "hidden states of layer {bad} of a model of {layers} layers"
@@ -249,7 +254,6 @@ impl<'a> Graph<'a> {
 
     fn decoder(&mut self, taps: &Taps) -> Result<(), PlanError> {
         let c = self.config;
-        let hidden = slice(HIDDEN, 0, c.hidden);
         let table = self.weight("embed".into(), c.vocab, c.hidden, |_, _| WeightUse::Gather)?;
         self.ops.push(Op::Embed { table, scale: c.embedding_scale, out: HIDDEN });
         self.ops.push(Op::RotationTable { out: ROTATION });
@@ -257,23 +261,30 @@ impl<'a> Graph<'a> {
             self.taps = Some(self.buffer("taps", layers.len() * c.hidden));
         }
         for layer in 0..c.layers {
-            if let (Taps::Layers(layers), Some(buffer)) = (taps, self.taps) {
-                for (i, _) in layers.iter().enumerate().filter(|(_, l)| **l == layer) {
-                    self.ops.push(Op::Copy { input: hidden, out: slice(buffer, i * c.hidden, c.hidden) });
-                }
-            }
+            self.tap(taps, layer);
             match c.delta(layer) {
                 Some(shape) => self.delta(layer, *shape)?,
                 None => self.attention(&format!("layers.{layer}"), layer)?,
             }
             self.mlp(&format!("layers.{layer}"))?;
         }
+        self.tap(taps, c.layers);
         if *taps == Taps::Final {
             return self.tapped_head("norm");
         }
         self.ops.push(Op::SelectOutputs { input: HIDDEN, out: PICKED });
         self.norm("norm".into(), slice(PICKED, 0, c.hidden), slice(PICKED_NORM, 0, c.hidden), c.hidden)?;
         self.head()
+    }
+
+    /// Hands out the residual stream as it is before `layer`, if it is asked for.
+    fn tap(&mut self, taps: &Taps, layer: usize) {
+        let (Taps::Layers(layers), Some(buffer)) = (taps, self.taps) else { return };
+        let hidden = self.config.hidden;
+        for (i, _) in layers.iter().enumerate().filter(|(_, l)| **l == layer) {
+            let out = slice(buffer, i * hidden, hidden);
+            self.ops.push(Op::Copy { input: slice(HIDDEN, 0, hidden), out });
+        }
     }
 
     /// The last norm of every row, which is handed out, and the head of the wanted ones.
@@ -318,16 +329,22 @@ impl<'a> Graph<'a> {
 
     /// The attention of the layer whose weights are called `prefix.q` and so on.
     fn attention(&mut self, prefix: &str, layer: usize) -> Result<(), PlanError> {
+        let hidden = self.config.hidden;
+        let normed = slice(NORMED, 0, hidden);
+        self.norm(format!("{prefix}.attn_norm"), slice(HIDDEN, 0, hidden), normed, hidden)?;
+        self.attend(prefix, layer, normed)
+    }
+
+    /// The same after its norm: `normed` is what q, k and v read.
+    fn attend(&mut self, prefix: &str, layer: usize, normed: Slice) -> Result<(), PlanError> {
         let c = self.config;
         let name = |role: &str| format!("{prefix}.{role}");
-        let (hidden, normed, branch) =
-            (slice(HIDDEN, 0, c.hidden), slice(NORMED, 0, c.hidden), slice(BRANCH, 0, c.hidden));
+        let (hidden, branch) = (slice(HIDDEN, 0, c.hidden), slice(BRANCH, 0, c.hidden));
         let q = slice(QKV, 0, c.q_width());
         let q_and_gate = slice(QKV, 0, c.q_rows());
         let k = slice(QKV, c.q_rows(), c.kv_width());
         let v = slice(QKV, c.q_rows() + c.kv_width(), c.kv_width());
         let attn = slice(ATTN, 0, c.q_width());
-        self.norm(name("attn_norm"), hidden, normed, c.hidden)?;
         self.linear(name("q"), normed, q_and_gate)?;
         self.linear(name("k"), normed, k)?;
         self.linear(name("v"), normed, v)?;

@@ -176,9 +176,10 @@ pub struct ModelPlan {
     pub frequencies: Vec<f64>,
     /// Factor on cosines and sines.
     pub rotation_factor: f64,
-    /// Real tokens.
+    /// Real tokens, of which a row may hold any. The logits of a draft head may name fewer: those of its
+    /// [`Op::Argmax`].
     pub vocab: usize,
-    /// Tokens padded to a multiple of 64; pads never win.
+    /// Tokens that logits name, padded to a multiple of 64; pads never win.
     pub padded_vocab: usize,
     /// Positions a session may use.
     pub context: usize,
@@ -224,6 +225,13 @@ impl ModelPlan {
     /// Index of the narrowest entry point that holds `rows`, if one does.
     pub fn entry_for(&self, rows: usize) -> Option<usize> {
         self.entries.iter().position(|e| e.width >= rows)
+    }
+
+    /// Tokens that logits name: [`ModelPlan::vocab`], fewer in a draft head with a vocabulary of its own, 0 in a plan
+    /// without logits.
+    pub fn output_vocab(&self) -> usize {
+        let valid = |op: &Op| if let Op::Argmax { valid, .. } = op { Some(*valid) } else { None };
+        self.entries.first().and_then(|e| e.ops.iter().rev().find_map(valid)).unwrap_or(0)
     }
 
     /// Columns of the hidden states that the entry points hand out; 0 when none.

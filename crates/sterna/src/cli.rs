@@ -11,7 +11,7 @@ use sterna_run::SamplingParams;
 use sterna_cpu::Isa;
 
 use crate::engine::{self, Device, EngineOptions, IsaName, Linears, STATE_CACHE};
-use crate::speculate::{Mode, SpeculateOptions};
+use crate::speculate::{EagleTaps, Mode, SpeculateOptions};
 
 /// Run low-bit language models on this machine.
 ///
@@ -153,6 +153,12 @@ pub struct SpeculateArgs {
     /// A smaller model with the same tokenizer that proposes tokens; `builtin` for the built-in model's
     #[arg(long, value_name = "MODEL", help_heading = "Speculation")]
     pub draft: Option<PathBuf>,
+    /// An EAGLE-3 head that was trained for this model: its folder
+    #[arg(long, value_name = "FOLDER", help_heading = "Speculation")]
+    pub eagle: Option<PathBuf>,
+    /// How the head's configuration counts the layers that it reads
+    #[arg(long, value_enum, default_value_t = EagleTaps::Inputs, value_name = "WHAT", help_heading = "Speculation")]
+    pub eagle_taps: EagleTaps,
     /// Propose this many tokens every round [default: as many as pay, by measurement]
     #[arg(long, value_name = "K", help_heading = "Speculation", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=63))]
     pub draft_tokens: Option<usize>,
@@ -170,6 +176,8 @@ impl SpeculateArgs {
         SpeculateOptions {
             mode: self.speculate,
             draft: self.draft.clone(),
+            eagle: self.eagle.clone(),
+            eagle_taps: self.eagle_taps,
             tokens: self.draft_tokens,
             alternatives: self.draft_alternatives,
         }

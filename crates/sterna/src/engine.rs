@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sterna_bundle::{BundleError, Model, Quantise};
+use sterna_bundle::{BundleError, EagleHead, Model, Quantise};
 use sterna_cpu::{CpuBackend, CpuOptions, Isa};
 use sterna_format::Encoding;
 use sterna_plan::choose::CostTable;
@@ -226,6 +226,8 @@ pub struct Engine {
     pub plan: Arc<ModelPlan>,
     /// What it was built with.
     pub options: PlanOptions,
+    /// An EAGLE-3 head to propose with.
+    pub head: Option<EagleHead>,
     speculate: SpeculateOptions,
     state_cache: usize,
     backend: Box<dyn Backend>,
@@ -242,12 +244,14 @@ impl Engine {
             model.quantise(&linears.quantise()).map_err(|e| EngineError::Quantise(Box::new(e)))?;
         }
         let context = options.context.unwrap_or(model.config.context.min(DEFAULT_CONTEXT));
-        let taps = options.speculate.taps(&model);
+        let head = options.speculate.head(&model)?;
+        let taps = options.speculate.taps(&model, head.as_ref());
         let plan_options = PlanOptions { fusions: options.fusions, taps, ..PlanOptions::new(context) };
         let numerics = |name: &str, encoding, cols| model.numerics.linear(name, encoding, cols);
         let plan = Arc::new(sterna_plan::build(&model.config, &model, &numerics, &plan_options)?);
         let (backend, speculate) = (backend(options)?, options.speculate.clone());
-        Ok(Self { model, plan, options: plan_options, speculate, state_cache: options.state_cache, backend })
+        let state_cache = options.state_cache;
+        Ok(Self { model, plan, options: plan_options, head, speculate, state_cache, backend })
     }
 
     /// Opens and plans.

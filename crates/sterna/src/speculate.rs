@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sterna_bundle::{BundleError, Model};
+use sterna_bundle::{BundleError, EagleHead, Model, TapIds, default_numerics};
 use sterna_checkpoint::Tokenizer;
 use sterna_plan::choose::{CostError, CostTable};
-use sterna_plan::{Kin, ModelPlan, PlanOptions, Taps};
+use sterna_plan::{Executor, Kin, ModelPlan, PlanOptions, Taps};
 use sterna_run::Session;
 use sterna_run::speculate::{
     Depth, DraftModel, HeadModel, ProposeError, Proposer, Speculator, Suffix, SuffixOptions,
@@ -37,6 +37,18 @@ pub enum Mode {
     Mtp,
     /// The draft model of --draft
     Draft,
+    /// The EAGLE-3 head of --eagle
+    Eagle3,
+}
+
+/// What the numbers of target layers in an EAGLE-3 head's configuration mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum EagleTaps {
+    /// Inputs of these layers, as vLLM and the speculators library have it
+    #[default]
+    Inputs,
+    /// Outputs of these layers, as SGLang has it
+    Outputs,
 }
 
 /// What to speculate with.
@@ -46,6 +58,10 @@ pub struct SpeculateOptions {
     pub mode: Mode,
     /// A draft model: a path, or `builtin`.
     pub draft: Option<PathBuf>,
+    /// An EAGLE-3 head: its folder.
+    pub eagle: Option<PathBuf>,
+    /// How its numbers of layers are meant.
+    pub eagle_taps: EagleTaps,
     /// So many tokens a round; `None` for as many as pay.
     pub tokens: Option<usize>,
     /// Other first tokens that are verified beside the draft's.
@@ -58,13 +74,32 @@ impl SpeculateOptions {
         Self { mode: Mode::Off, ..Self::default() }
     }
 
-    /// Hidden states that the model must hand out for it.
-    pub fn taps(&self, model: &Model) -> Taps {
-        if self.wants_mtp(model) { Taps::Final } else { Taps::None }
+    /// Opens the EAGLE-3 head, if there is one to propose.
+    ///
+    /// # Errors
+    /// [`EngineError::Open`].
+    pub fn head(&self, model: &Model) -> Result<Option<EagleHead>, EngineError> {
+        let wanted = matches!(self.mode, Mode::Auto | Mode::Eagle3);
+        let Some(path) = self.eagle.as_deref().filter(|_| wanted) else { return Ok(None) };
+        let ids = match self.eagle_taps {
+            EagleTaps::Inputs => TapIds::Inputs,
+            EagleTaps::Outputs => TapIds::Outputs,
+        };
+        let opened = EagleHead::open(path, &model.config, ids);
+        Ok(Some(opened.map_err(|e| EngineError::Open { path: path.to_owned(), source: Box::new(e) })?))
+    }
+
+    /// Hidden states that the model must hand out for it; `head` is its EAGLE-3 head, which goes before the model's own.
+    pub fn taps(&self, model: &Model, head: Option<&EagleHead>) -> Taps {
+        match head {
+            Some(head) => Taps::Layers(head.config.taps.clone()),
+            None if self.wants_mtp(model) => Taps::Final,
+            None => Taps::None,
+        }
     }
 
     fn wants_mtp(&self, model: &Model) -> bool {
-        self.mode == Mode::Mtp || self.mode == Mode::Auto && has_mtp(model)
+        self.mode == Mode::Mtp || self.mode == Mode::Auto && self.eagle.is_none() && has_mtp(model)
     }
 }
 
@@ -90,6 +125,9 @@ pub enum SpeculateError {
         "--speculate draft needs --draft MODEL, a smaller model of the same vocabulary (`builtin` for the built-in model's)"
     )]
     NoDraft,
+    /// No EAGLE-3 head.
+    #[error("--speculate eagle3 needs --eagle FOLDER, an EAGLE-3 head that was trained for this model")]
+    NoEagle,
     /// Token ids mean different things.
     #[error(
         "{draft} cannot draft for {target}: {why}; a draft model needs the same tokenizer, since what it proposes are token ids"
@@ -187,6 +225,32 @@ pub fn proposers(
         head.allocate(1, session.context()).map_err(EngineError::from)?;
         let head = HeadModel::new("mtp", head, most(MODEL_MOST)).with_alternatives(options.alternatives);
         add(Box::new(head), steps);
+    }
+    if options.mode == Mode::Eagle3 && engine.head.is_none() {
+        return Err(SpeculateError::NoEagle);
+    }
+    if let Some(head) = &engine.head {
+        let source = head.with_target(&engine.model);
+        let numerics = |_: &str, encoding, cols| default_numerics(encoding, cols);
+        let plan_options = PlanOptions { taps: Taps::None, ..engine.options.clone() };
+        let build = [sterna_plan::build_eagle, sterna_plan::build_eagle_fusion];
+        let [layer, fusion] = build.map(|b| b(&head.config, &source, &numerics, &plan_options));
+        let (layer, fusion) = (layer.map_err(EngineError::from)?, fusion.map_err(EngineError::from)?);
+        let steps = (bytes(&layer) + bytes(&fusion)) / bytes(&engine.plan);
+        let mut load = |plan: ModelPlan| -> Result<Box<dyn Executor>, EngineError> {
+            let room = session.context();
+            let mut beside = session.executor().beside(Arc::new(plan), &source, Kin::SameModel, progress)?;
+            beside.allocate(1, room)?;
+            Ok(beside)
+        };
+        let (layer, fusion) = (load(layer)?, load(fusion)?);
+        let proposer = HeadModel::new("eagle3", layer, most(MODEL_MOST)).with_fusion(fusion);
+        let proposer = proposer.with_alternatives(options.alternatives);
+        let proposer = match head.target_ids() {
+            Some(ids) => proposer.with_target_ids(ids),
+            None => proposer,
+        };
+        add(Box::new(proposer), steps);
     }
     if options.mode == Mode::Draft && options.draft.is_none() {
         return Err(SpeculateError::NoDraft);

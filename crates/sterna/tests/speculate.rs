@@ -67,14 +67,33 @@ fn a_hybrid_says_the_same_whoever_drafts() {
     assert!(passed || said.contains("no draft was accepted") && !said.contains("differ"), "{said}");
 }
 
+/// An EAGLE-3 head through the command: random, so what it drafts is rejected, and the text is the model's.
+#[test]
+fn an_eagle_head_changes_no_text() {
+    let (model, head) = (data("oracle/f_qwen3"), data("oracle/f_qwen3_eagle3"));
+    let run = |more: &[&str]| {
+        let args = ["run", "-m", text(&model), "once upon a time", "-n", "30", "--ignore-end", "--json"];
+        let (said, passed) = sterna(&[&args[..], more].concat());
+        assert!(passed, "{said}");
+        serde_json::from_str::<serde_json::Value>(&said).unwrap()
+    };
+    let plain = run(&["--speculate", "off"]);
+    let drafted = run(&["--speculate", "eagle3", "--eagle", text(&head), "--draft-tokens", "3"]);
+    assert_eq!(plain["tokens"], drafted["tokens"]);
+    assert!(drafted["drafts_proposed"].as_u64() > Some(20), "{drafted}");
+}
+
 #[test]
 fn what_cannot_draft_is_refused_before_the_first_request() {
     let hybrid = data("oracle/c_qwen35");
     let dense = data("oracle/f_llama");
+    let eagle = data("oracle/f_qwen3_eagle3");
     for (args, why) in [
         (vec!["--draft", text(&dense)], "cannot draft for llama-tern-30m"),
         (vec!["--speculate", "mtp"], "no head for multi-token prediction"),
         (vec!["--speculate", "draft"], "needs --draft MODEL"),
+        (vec!["--speculate", "eagle3"], "needs --eagle FOLDER"),
+        (vec!["--eagle", text(&eagle)], "cannot open"),
         (vec!["--draft", "/nowhere"], "there is no model at /nowhere"),
         (vec!["-m", text(&hybrid), "--draft-alternatives", "1"], "recurrent states"),
         (vec!["--draft-tokens", "0"], "1..=63"),

@@ -1,9 +1,10 @@
 //! Reading a checkpoint into a configuration and canonical tensors. Vendor quirks end here.
 //!
 //! A file per family: [`llama`] (with Qwen3 as a variant), [`minicpm`], [`qwen35`]. To add a model, add its reader and
-//! one line to each of the two dispatchers below.
+//! one line to each of the two dispatchers below. [`eagle`] reads the draft heads that come as models of their own.
 
 mod claims;
+pub mod eagle;
 mod fields;
 mod llama;
 mod minicpm;

@@ -3,7 +3,9 @@
 mod model;
 mod random;
 
-pub use model::{Encodings, TestModel, config, hybrid_config, narrow_config, narrow_hybrid_config};
+pub use model::{
+    Encodings, TestModel, config, eagle_config, hybrid_config, narrow_config, narrow_hybrid_config,
+};
 pub use random::Random;
 
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sterna_bundle::{Arch, Delta, HeadPairing, Hybrid, ModelConfig, Rope, RopeScaling};
+use sterna_bundle::{Arch, Delta, EagleConfig, HeadPairing, Hybrid, ModelConfig, Rope, RopeScaling};
 use sterna_format::{Encoding, FormatError, encode_row};
 use sterna_plan::{RowOrder, Weight, WeightSource};
 
@@ -86,6 +86,30 @@ pub fn narrow_hybrid_config() -> ModelConfig {
     }
 }
 
+/// An EAGLE-3 head for a model: the model's shapes in plain form, the inputs of its layers 1 and 0 and its output fused,
+/// `draft_vocab` draft tokens.
+pub fn eagle_config(target: &ModelConfig, draft_vocab: usize) -> EagleConfig {
+    let layer = ModelConfig {
+        arch: Arch::Llama,
+        layers: 1,
+        tied: false,
+        qk_norm: false,
+        embedding_scale: 1.0,
+        residual_scale: 1.0,
+        logit_scale: 1.0,
+        hybrid: None,
+        ..target.clone()
+    };
+    EagleConfig {
+        target_hidden: target.hidden,
+        layer,
+        taps: vec![1, 0, target.layers],
+        draft_vocab,
+        norm_before_residual: false,
+        own_embedding: false,
+    }
+}
+
 struct Stored {
     encoding: Encoding,
     rows: usize,
@@ -101,7 +125,70 @@ pub struct TestModel {
     weights: BTreeMap<String, Stored>,
 }
 
+impl Stored {
+    /// Random rows; a vector's are near 1.
+    fn random(
+        random: &mut Random,
+        encoding: Encoding,
+        rows: usize,
+        cols: usize,
+        vector: bool,
+    ) -> Result<Self, FormatError> {
+        let size = if vector { 0.2 } else { 1.0 / (cols as f32).sqrt() };
+        let each = Encoding::row_bytes(encoding, cols)?;
+        let mut data = vec![0; rows * each];
+        for row in data.chunks_exact_mut(each) {
+            let mut values = random.weights(encoding, cols, size);
+            if vector {
+                values.iter_mut().for_each(|v| *v += 1.0);
+            }
+            encode_row(encoding, &values, row)?;
+        }
+        Ok(Self { encoding, rows, cols, data, order: RowOrder::Plain })
+    }
+}
+
 impl TestModel {
+    /// The same model with the weights of an EAGLE-3 head beside its own.
+    ///
+    /// # Errors
+    /// As [`TestModel::new`].
+    pub fn with_eagle(
+        mut self,
+        seed: u64,
+        c: &EagleConfig,
+        encodings: Encodings,
+    ) -> Result<Self, FormatError> {
+        let mut random = Random::new(seed);
+        let Encodings { linear, embed, head, norm } = encodings;
+        let (l, h) = (&c.layer, c.layer.hidden);
+        let mut add = |name: &str, encoding, rows, cols, vector| {
+            let stored = Stored::random(&mut random, encoding, rows, cols, vector)?;
+            self.weights.insert(format!("eagle.{name}"), stored);
+            Ok(())
+        };
+        for (name, rows, cols) in [
+            ("fc", h, c.tap_width()),
+            ("q", l.q_width(), 2 * h),
+            ("k", l.kv_width(), 2 * h),
+            ("v", l.kv_width(), 2 * h),
+            ("o", h, l.q_width()),
+            ("gate", l.ffn, h),
+            ("up", l.ffn, h),
+            ("down", h, l.ffn),
+        ] {
+            add(name, linear, rows, cols, false)?;
+        }
+        for name in ["embed_norm", "hidden_norm", "ffn_norm", "norm"] {
+            add(name, norm, 1, h, true)?;
+        }
+        add("head", head, c.draft_vocab, h, false)?;
+        if c.own_embedding {
+            add("embed", embed, l.vocab, h, false)?;
+        }
+        Ok(self)
+    }
+
     /// The model that belongs to a seed.
     ///
     /// # Errors
@@ -111,17 +198,7 @@ impl TestModel {
         let mut model = Self { config: config.clone(), weights: BTreeMap::new() };
         let c = &config;
         let mut add = |name: &str, encoding, rows: usize, cols: usize, vector: bool| {
-            let size = if vector { 0.2 } else { 1.0 / (cols as f32).sqrt() };
-            let each = Encoding::row_bytes(encoding, cols)?;
-            let mut data = vec![0; rows * each];
-            for row in data.chunks_exact_mut(each) {
-                let mut values = random.weights(encoding, cols, size);
-                if vector {
-                    values.iter_mut().for_each(|v| *v += 1.0);
-                }
-                encode_row(encoding, &values, row)?;
-            }
-            model.weights.insert(name.into(), Stored { encoding, rows, cols, data, order: RowOrder::Plain });
+            model.weights.insert(name.into(), Stored::random(&mut random, encoding, rows, cols, vector)?);
             Ok(())
         };
         let Encodings { linear, embed, head, norm } = encodings;

@@ -1,5 +1,5 @@
-//! A head for multi-token prediction as proposer: one layer with keys and values of its own over the target's hidden
-//! states.
+//! A head as proposer, for multi-token prediction or EAGLE-3: one layer with keys and values of its own over the target's
+//! hidden states.
 //!
 //! Row `t` of the head is the pair (token `t + 1`, hidden state of `t`) and names token `t + 2`. The target's states are
 //! better context than the head's own: before it proposes, the head reads the pairs of all text that was accepted since,
@@ -9,6 +9,7 @@
 use sterna_plan::{Executor, Outputs, RowTable, Wanted};
 
 use super::draft::{chosen, others, wanted};
+use super::eagle::{Fusion, Names};
 use super::proposer::{Ask, Draft, ProposeError, Proposer};
 use crate::sample;
 
@@ -19,6 +20,10 @@ const WAITING: usize = 64;
 pub struct HeadModel {
     name: &'static str,
     executor: Box<dyn Executor>,
+    /// Makes the states that the head reads of the target's, where they are not the same.
+    fusion: Option<Fusion>,
+    /// The tokens it can name, where they are not the target's.
+    names: Option<Names>,
     /// Columns of a hidden state.
     width: usize,
     /// Text position of the head's first row.
@@ -42,6 +47,8 @@ impl HeadModel {
             name,
             width: executor.plan().tap_width(),
             executor,
+            fusion: None,
+            names: None,
             base: 0,
             read: 0,
             waiting: Vec::new(),
@@ -58,6 +65,36 @@ impl HeadModel {
     pub fn with_alternatives(mut self, n: usize) -> Self {
         self.alternatives = n;
         self
+    }
+
+    /// The target's hidden states go through `fusion` before the head reads them; it has a slot of its own, with room for a
+    /// call.
+    pub fn with_fusion(mut self, fusion: Box<dyn Executor>) -> Self {
+        self.fusion = Some(Fusion::new(fusion));
+        self
+    }
+
+    /// Token `i` of the head is the target's token `ids[i]`.
+    pub fn with_target_ids(mut self, ids: &[u32]) -> Self {
+        self.names = Some(Names::new(ids));
+        self
+    }
+
+    /// The target's token that the last call's result names.
+    fn chosen(&mut self, sampling: &sample::SamplingParams) -> Result<u32, ProposeError> {
+        let (vocab, history) = (self.executor.plan().vocab, &self.history);
+        match &mut self.names {
+            Some(names) => names.chosen(&self.outputs, vocab, history, sampling, &mut self.scratch),
+            None => chosen(&self.outputs, vocab, history, sampling, &mut self.scratch),
+        }
+    }
+
+    /// The next best tokens of that result.
+    fn others(&self, first: u32) -> Vec<u32> {
+        match &self.names {
+            Some(names) => names.others(&self.outputs, first, self.alternatives),
+            None => others(&self.outputs, first, self.alternatives),
+        }
     }
 
     /// Text position after the hidden states that are known.
@@ -110,7 +147,6 @@ impl Proposer for HeadModel {
         if ask.text.len() < 2 || self.known() + 1 != ask.text.len() || self.waiting.is_empty() {
             return Ok(());
         }
-        let vocab = self.executor.plan().vocab;
         self.catch_up(ask.text, wanted(ask.sampling, self.alternatives))?;
         if self.base + self.read + 1 != ask.text.len() {
             return Ok(()); // past its context
@@ -121,9 +157,9 @@ impl Proposer for HeadModel {
         self.history.extend_from_slice(ask.text);
         let then = wanted(ask.sampling, 0);
         loop {
-            let token = chosen(&self.outputs, vocab, &self.history, ask.sampling, &mut self.scratch)?;
+            let token = self.chosen(ask.sampling)?;
             if draft.tokens.is_empty() {
-                draft.alternatives = others(&self.outputs, token, self.alternatives);
+                draft.alternatives = self.others(token);
             }
             draft.tokens.push(token);
             self.history.push(token);
@@ -137,6 +173,11 @@ impl Proposer for HeadModel {
     }
 
     fn absorb(&mut self, text: &[u32], first: usize, taps: &[f32]) -> Result<(), ProposeError> {
+        let fused = match &mut self.fusion {
+            Some(fusion) => Some(fusion.fuse(taps)?),
+            None => None,
+        };
+        let taps = fused.as_deref().unwrap_or(taps);
         if self.width == 0 || taps.len() < self.width {
             return Ok(());
         }

@@ -7,6 +7,7 @@ mod accept;
 mod costs;
 mod depth;
 mod draft;
+mod eagle;
 mod head;
 mod ngram;
 mod proposer;

@@ -123,7 +123,8 @@ impl ArmSpec {
         if let Some(mode) = self.speculate {
             let alternatives = self.draft_alternatives.unwrap_or(0);
             let (draft, tokens) = (self.draft.clone(), self.draft_tokens);
-            options.speculate = SpeculateOptions { mode, draft, tokens, alternatives };
+            options.speculate =
+                SpeculateOptions { mode, draft, tokens, alternatives, ..SpeculateOptions::default() };
         }
         (self.model.clone(), options)
     }

@@ -1,6 +1,6 @@
 //! `sterna gate lossless`: the same answers from every way to run.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use sterna_probe::count;
@@ -55,6 +55,9 @@ pub struct LosslessArgs {
     /// A smaller model with the same tokenizer, for `draft`; `builtin` for the built-in model's
     #[arg(long, value_name = "MODEL", help_heading = "Speculation")]
     pub draft: Option<PathBuf>,
+    /// An EAGLE-3 head for this model, for `eagle3`: its folder
+    #[arg(long, value_name = "FOLDER", help_heading = "Speculation")]
+    pub eagle: Option<PathBuf>,
     /// Tokens to propose a round; an arm for each and every proposer
     #[arg(long, value_delimiter = ',', value_name = "K", default_value = "1,4", value_parser = rows(), help_heading = "Speculation")]
     pub draft_tokens: Vec<usize>,
@@ -72,6 +75,8 @@ pub enum Who {
     Mtp,
     /// The model of --draft
     Draft,
+    /// The EAGLE-3 head of --eagle
+    Eagle3,
     /// Everybody who is there, as many tokens as pay
     Auto,
     /// The answers themselves, wrong at another place every round
@@ -101,16 +106,18 @@ impl Who {
         }
     }
 
-    fn options(self, draft: Option<&Path>, tokens: usize, alternatives: usize) -> SpeculateOptions {
+    fn options(self, args: &LosslessArgs, tokens: usize, alternatives: usize) -> SpeculateOptions {
         let mode = match self {
             Who::Ngram => Mode::Ngram,
             Who::Mtp => Mode::Mtp,
             Who::Draft => Mode::Draft,
+            Who::Eagle3 => Mode::Eagle3,
             Who::Auto => Mode::Auto,
             _ => Mode::Off,
         };
         let tokens = (self != Who::Auto).then_some(tokens);
-        SpeculateOptions { mode, draft: draft.map(Path::to_owned), tokens, alternatives }
+        let (draft, eagle) = (args.draft.clone(), args.eagle.clone());
+        SpeculateOptions { mode, draft, eagle, tokens, alternatives, ..SpeculateOptions::default() }
     }
 }
 
@@ -225,7 +232,7 @@ fn arms(args: &LosslessArgs) -> Vec<(String, Plain)> {
     ));
     all.push((format!("warm state, {most} threads"), Plain { reading: Reading::Warm, ..cold(most, widest) }));
     let drafting = |who: Who, tokens, alternatives, reading| Plain {
-        drafts: Some((who, who.options(args.draft.as_deref(), tokens, alternatives))),
+        drafts: Some((who, who.options(args, tokens, alternatives))),
         reading,
         governor: true,
         ..cold(most, widest)
