@@ -110,7 +110,7 @@ pub enum TableValue {
     /// Chunk widths with the argmax check.
     Chunks(ChunkTable),
     /// Verify cost with its fits.
-    VerifyCost(VerifyCost),
+    VerifyCost(Box<VerifyCost>),
     /// When drafting pays.
     BreakEven(BreakEven),
     /// Memory by stage.

@@ -267,7 +267,7 @@ fn a_parrot_repeats_the_anchor() {
         let anchor = text[text.len() - 1];
         let draft = propose(&mut head, &text, 5, &SamplingParams::default()).tokens;
         assert_eq!(draft.len(), 5);
-        if anchor % 2 == 0 {
+        if anchor.is_multiple_of(2) {
             assert_eq!(draft, [anchor; 5]);
             drafted += 1;
         }

@@ -68,8 +68,8 @@ enum Mode {
 }
 
 /// Picks the number of drafts `k` that is expected to make the most tokens a second, the highest
-/// `E(k) / (verify(k + 1) + draft(k))`, where `E` comes from [`Acceptance`] and the costs from [`RoundCosts`]. There is no clock in here:
-/// callers report seconds, and the same reports give the same choices.
+/// `E(k) / (verify(k + 1) + draft(k))`, where `E` comes from [`Acceptance`] and the costs from [`RoundCosts`]. There is
+/// no clock in here: callers report seconds, and the same reports give the same choices.
 ///
 /// - **Growth**: the first rounds draft at most 2, and a fully accepted round doubles what the next may draft; a rejection
 ///   allows no more than it had, and lowers the estimates that the choice rests on.

@@ -192,6 +192,28 @@ fn hostile_drafts_cost_next_to_nothing() {
     println!("worst {:.4} of plain in 1000 tokens, probes {:.4} of the time later", worst.0, worst.1);
 }
 
+/// A rejected draft loses 0.3 steps here: 75 plain rounds make that 0.4 % of the time.
+#[test]
+fn waits_between_probes_double_until_probes_cost_nothing() {
+    let mut policy = policy(Costs::Linear(0.3), 0.0, true);
+    let mut plain = vec![0];
+    for _ in 0..600 {
+        let asked = policy.choose(MOST);
+        if asked == 0 {
+            plain[0] += 1;
+        } else {
+            plain.insert(0, 0);
+        }
+        let verify_seconds = STEP * Costs::Linear(0.3).verify(asked + 1);
+        let (proposed, rows) = (asked, asked + 1);
+        policy.report(&Round { asked, proposed, accepted: 0, rows, draft_seconds: 0.0, verify_seconds });
+    }
+    plain.reverse();
+    let waits: Vec<i32> = plain.iter().copied().filter(|n| *n > 0).collect();
+    assert!(waits.ends_with(&[75, 75, waits[waits.len() - 1]]), "{waits:?}");
+    assert!(waits.windows(3).any(|w| w == [16, 32, 64]), "{waits:?}");
+}
+
 /// The bound of the account holds against proposers that know what the policy does.
 #[test]
 fn no_adversary_gains_more_than_the_account_holds() {

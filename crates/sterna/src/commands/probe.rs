@@ -362,7 +362,7 @@ impl Probe<'_> {
         let (even, weights) =
             (break_even(&cost, self.args.draft_cost, &self.args.accept), session.executor().memory().weights);
         let costs = cost.table(weights as u64);
-        self.report.table("verify_cost", &name, TableValue::VerifyCost(cost))?;
+        self.report.table("verify_cost", &name, TableValue::VerifyCost(Box::new(cost)))?;
         self.report.record_without_samples(&name, TableValue::Widths(table))?;
         self.report.table("break_even", &name, TableValue::BreakEven(even))?;
         let path = measure::save_costs(folder, &costs)?;
@@ -401,7 +401,7 @@ impl Probe<'_> {
         let (cost, table) =
             verify_cost(&mut session, (name.as_str(), device.as_str()), options, self.bounds.now())?;
         let table = self.bounds.hold(table, &mut self.report)?;
-        self.report.table("verify_cost", &name, TableValue::VerifyCost(cost))?;
+        self.report.table("verify_cost", &name, TableValue::VerifyCost(Box::new(cost)))?;
         self.report.record_without_samples(&name, TableValue::Widths(table))
     }
 }
