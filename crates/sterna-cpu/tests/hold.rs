@@ -137,7 +137,8 @@ fn what_is_held_is_forgotten_by_any_other_call() {
         let mut executor = load(backend, &model);
         let mut plain = load(backend, &model);
         feed(&mut *plain, 0, &text[..6]);
-        let forget: [&dyn Fn(&mut dyn Executor); 3] = [
+        type Forget<'a> = &'a dyn Fn(&mut dyn Executor);
+        let forget: [Forget<'_>; 3] = [
             &|e| e.truncate(0, 5).unwrap(),
             &|e| {
                 let _ = feed(e, 1, &[1]);

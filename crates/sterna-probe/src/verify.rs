@@ -172,7 +172,7 @@ pub struct BreakEven {
 /// Measures calls of 1 to `widest` rows, results asked of every row, and fits both shapes.
 ///
 /// # Errors
-/// As [`width_table`].
+/// As [`crate::bench::width_table`].
 pub fn verify_cost(
     session: &mut Session,
     about: (&str, &str),
