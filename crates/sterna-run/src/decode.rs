@@ -263,7 +263,7 @@ impl<'a> Decoder<'a> {
         round.tokens.extend(&draft.tokens[..known]);
         round.parents.extend((0..=known).map(|i| i.checked_sub(1)));
         if !self.session.executor().plan().owns_time() {
-            let room = self.session.widest_verify() - round.tokens.len();
+            let room = self.session.widest_verify().saturating_sub(round.tokens.len());
             for other in draft.alternatives.iter().filter(|t| **t < vocab).take(room) {
                 if draft.tokens.first() != Some(other) {
                     round.tokens.push(*other);
