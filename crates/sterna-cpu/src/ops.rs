@@ -15,7 +15,7 @@ use crate::hold::{Aside, Gathered, Held};
 use crate::isa::Isa;
 use crate::linear::{self, Input};
 use crate::load::{Loaded, gather};
-use crate::pack::{Geometry, PANEL, Packed};
+use crate::pack::{PANEL, Packed};
 use crate::pool::Team;
 use crate::recurrent::{Span, Timed};
 use crate::rowwise;
@@ -317,14 +317,9 @@ impl<'a> Call<'a> {
     }
 
     /// Panels that a thread takes at a time: a few of a narrow call, one of a wide one.
-    fn take(&self, g: &Geometry, rows: usize, threads: usize) -> usize {
-        let n = if rows == 1 { (TAKE / g.panel_bytes().max(1)).max(1) } else { 1 };
-        if rows == 1 && !g.is_int() {
-            return n.next_multiple_of(4);
-        }
-        // Side by side only if every thread still has a few takes.
-        let abreast = linear::abreast(self.isa, g, rows);
-        if g.panels() < 2 * abreast * threads { n } else { (n / abreast).max(1) * abreast }
+    fn take(&self, panel_bytes: usize, rows: usize, float: bool) -> usize {
+        let n = if rows == 1 { (TAKE / panel_bytes.max(1)).max(1) } else { 1 };
+        if rows == 1 && float { n.next_multiple_of(4) } else { n }
     }
 
     fn plain(
@@ -337,7 +332,7 @@ impl<'a> Call<'a> {
         bytes: &mut u64,
     ) {
         // Every member's panels, cut into takes, numbered through.
-        let take = |m: &Packed| self.take(&m.geometry, input.rows, team.threads);
+        let take = |m: &Packed| self.take(m.geometry.panel_bytes(), input.rows, !m.geometry.is_int());
         let takes = |m: &Packed| m.geometry.panels().div_ceil(take(m));
         for mut n in self.deal(at, self.members(l).map(takes).sum(), team) {
             let mut start = l.out.start;
@@ -355,16 +350,6 @@ impl<'a> Call<'a> {
                         let tiles = linear::float_vec4(self.isa, m, first, input, scratch);
                         for (i, tile) in tiles.iter().enumerate() {
                             self.finish(l, start, g.rows, first + i, 0, tile);
-                        }
-                    }
-                } else if input.rows <= linear::NARROW {
-                    for first in panels.clone().step_by(linear::RUN) {
-                        let some = first..(first + linear::RUN).min(panels.end);
-                        let tiles = linear::run(self.isa, m, some.clone(), input, scratch);
-                        for (p, tile) in some.zip(tiles.chunks_exact(input.rows)) {
-                            for (r, y) in tile.iter().enumerate() {
-                                self.finish(l, start, g.rows, p, r, y);
-                            }
                         }
                     }
                 } else {
@@ -408,9 +393,8 @@ impl<'a> Call<'a> {
         let (Some(gate), Some(up)) = (pair.next(), pair.next()) else { return };
         let g = &gate.geometry;
         let pair_bytes = g.panel_bytes() + up.geometry.panel_bytes();
-        let abreast = [gate, up].map(|m| linear::abreast(self.isa, &m.geometry, input.rows));
-        let run = input.rows == 1 || abreast == [linear::RUN; 2];
-        let take = if run { linear::RUN } else { 1 };
+        let alone = input.rows == 1;
+        let take = if alone { linear::RUN } else { 1 };
         // Of one row, or of one panel: what is written next to each other.
         let finish = |p: usize, r: usize, gate: &[f32; PANEL], up: &[f32; PANEL]| {
             let n = (g.rows - p * PANEL).min(PANEL);
@@ -421,10 +405,10 @@ impl<'a> Call<'a> {
         for n in self.deal(at, g.panels().div_ceil(take), team) {
             let panels = n * take..((n + 1) * take).min(g.panels());
             *bytes += (panels.len() * pair_bytes) as u64;
-            if run {
-                let [a, b] = linear::run_pair(self.isa, [gate, up], panels.clone(), input, scratch);
-                for (i, (a, b)) in a.iter().zip(b).enumerate() {
-                    finish(panels.start + i / input.rows, i % input.rows, a, b);
+            if alone {
+                let [a, b] = linear::vec_pair(self.isa, [gate, up], panels.clone(), input, scratch);
+                for (p, (a, b)) in panels.zip(a.iter().zip(b)) {
+                    finish(p, 0, a, b);
                 }
                 continue;
             }

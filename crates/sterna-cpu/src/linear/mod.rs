@@ -35,15 +35,13 @@ const CHUNK: usize = 8 << 10;
 #[cfg(target_arch = "x86_64")]
 const SLICE: usize = 1024;
 
-/// Panels of one matrix that a narrow call goes through before it turns to the other of a pair.
+/// Panels of one matrix that a call of one row goes through before it turns to the other of a pair.
 pub const RUN: usize = 4;
-/// Rows of the widest call that may read several panels side by side.
-pub const NARROW: usize = 2;
 
 /// Scratch of one thread.
 #[derive(Default)]
 pub struct Scratch {
-    /// `[rows of the call][16]` sums of one panel, or `[panel][row][16]` of a few.
+    /// `[rows of the call][16]` sums of one panel.
     acc: Vec<[f32; PANEL]>,
     /// A second panel's (gate and up).
     acc2: Vec<[f32; PANEL]>,
@@ -55,8 +53,8 @@ impl Scratch {
     /// Room for calls of `rows` rows.
     pub fn new(rows: usize) -> Self {
         Self {
-            acc: vec![[0.0; PANEL]; rows.max(RUN * NARROW)],
-            acc2: vec![[0.0; PANEL]; rows.max(RUN * NARROW)],
+            acc: vec![[0.0; PANEL]; rows.max(RUN)],
+            acc2: vec![[0.0; PANEL]; rows.max(RUN)],
             part: vec![[0; PANEL]; rows],
         }
     }
@@ -148,64 +146,24 @@ pub fn panel_pair<'s>(
     [&s.acc[..input.rows], &s.acc2[..input.rows]]
 }
 
-/// Panels that a call of `rows` rows reads side by side: [`RUN`] where one stream of memory a thread leaves bandwidth
-/// unused, otherwise 1.
-#[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
-pub fn abreast(isa: Isa, g: &Geometry, rows: usize) -> usize {
-    #[cfg(target_arch = "x86_64")]
-    if isa == Isa::Avx2 && rows <= NARROW && avx2::runs(g) {
-        return RUN;
-    }
-    1
-}
-
-/// As [`panel`] for at most [`NARROW`] rows and up to [`RUN`] panels, `[panel][row][16]`.
-pub fn run<'s>(
+/// As [`panel_pair`] for one row and up to [`RUN`] panels, first all of one matrix and then all of the other: streams
+/// of memory that last. `[panel][16]`.
+pub fn vec_pair<'s>(
     isa: Isa,
-    m: &Packed,
-    panels: std::ops::Range<usize>,
-    input: &Input<'_>,
-    s: &'s mut Scratch,
-) -> &'s [[f32; PANEL]] {
-    let n = panels.len().min(RUN) * input.rows;
-    some_panels(isa, m, panels, input, &mut s.acc[..n]);
-    &s.acc[..n]
-}
-
-/// As [`panel_pair`] for at most [`NARROW`] rows and up to [`RUN`] panels, first all of one matrix and then all of the
-/// other: streams of memory that last. `[panel][row][16]`.
-pub fn run_pair<'s>(
-    isa: Isa,
-    [gate, up]: [&Packed; 2],
+    pair: [&Packed; 2],
     panels: std::ops::Range<usize>,
     input: &Input<'_>,
     s: &'s mut Scratch,
 ) -> [&'s [[f32; PANEL]]; 2] {
-    let n = panels.len().min(RUN) * input.rows;
-    some_panels(isa, gate, panels.clone(), input, &mut s.acc[..n]);
-    some_panels(isa, up, panels, input, &mut s.acc2[..n]);
+    let n = panels.len().min(RUN);
+    for (m, acc) in pair.into_iter().zip([&mut s.acc, &mut s.acc2]) {
+        let block = input.block(m.geometry.cols, 0);
+        acc[..n].fill([0.0; PANEL]);
+        for (at, acc) in panels.clone().zip(acc.chunks_exact_mut(1)).take(n) {
+            kernel(isa, m.records(at, 0, m.geometry.groups()), &block, acc);
+        }
+    }
     [&s.acc[..n], &s.acc2[..n]]
-}
-
-fn some_panels(
-    isa: Isa,
-    m: &Packed,
-    panels: std::ops::Range<usize>,
-    input: &Input<'_>,
-    acc: &mut [[f32; PANEL]],
-) {
-    let g = &m.geometry;
-    let block = input.block(g.cols, 0);
-    acc.fill([0.0; PANEL]);
-    #[cfg(target_arch = "x86_64")]
-    if panels.len() == RUN && abreast(isa, g, input.rows) == RUN {
-        let r = std::array::from_fn(|i| m.records(panels.start + i, 0, g.groups()));
-        // SAFETY: `Isa::Avx2` is only made after detection.
-        return unsafe { avx2::int_run(r, &block, acc) };
-    }
-    for (at, acc) in panels.zip(acc.chunks_exact_mut(input.rows)) {
-        kernel(isa, m.records(at, 0, g.groups()), &block, acc);
-    }
 }
 
 fn one_panel(

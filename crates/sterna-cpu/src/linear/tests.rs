@@ -96,30 +96,7 @@ fn product(isa: Isa, m: &Packed, x: &[Vec<f32>]) -> Vec<Vec<u32>> {
             out.extend(y[..n].iter().map(|v| v.to_bits()));
         }
     }
-    if x.len() <= NARROW {
-        side_by_side(isa, m, &input, &mut scratch, &out);
-    }
     out
-}
-
-/// A few panels at a time give what each gives alone, also as the second matrix of a pair.
-fn side_by_side(isa: Isa, m: &Packed, input: &Input<'_>, scratch: &mut Scratch, want: &[Vec<u32>]) {
-    let check = |first: usize, tiles: &[[f32; PANEL]], what: &str| {
-        for (i, tile) in tiles.iter().enumerate() {
-            let (p, r) = (first + i / input.rows, i % input.rows);
-            let got: Vec<u32> = tile.iter().map(|v| v.to_bits()).collect();
-            let want = &want[r][p * PANEL..((p + 1) * PANEL).min(m.geometry.rows)];
-            assert!(got[..want.len()] == *want, "{isa:?} {:?} panel {p} row {r} {what}", m.geometry.kind);
-        }
-    };
-    for first in (0..m.geometry.panels()).step_by(RUN) {
-        let panels = first..(first + RUN).min(m.geometry.panels());
-        check(first, run(isa, m, panels.clone(), input, scratch), "alone");
-        let [gate, up] = run_pair(isa, [m, m], panels.clone(), input, scratch);
-        assert_eq!(gate.len(), panels.len() * input.rows);
-        check(first, gate, "gate");
-        check(first, up, "up");
-    }
 }
 
 fn noise(seed: u64, at: usize) -> f32 {

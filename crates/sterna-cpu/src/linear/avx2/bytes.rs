@@ -76,16 +76,12 @@ unsafe fn by_halves<const NC: usize>(p: *const u8, q: *const u8, inputs: usize, 
 /// The same from `|w|` and activations with the sign of `w`: pairs are at most 2 * 128 * 127 = 32,512, so no int16
 /// overflows. `vpsignb` would wait for the units that multiply; a xor and a subtraction need not.
 #[inline(always)]
-unsafe fn by_signs<const NC: usize, const FETCH: usize>(
-    mut p: *const u8,
-    mut q: *const u8,
-    inputs: usize,
-) -> [Sums; NC] {
+unsafe fn by_signs<const NC: usize>(mut p: *const u8, mut q: *const u8, inputs: usize) -> [Sums; NC] {
     // SAFETY: as in `by_halves`.
     unsafe {
         let mut dots = zeros::<NC>();
         for _ in 0..inputs / 4 {
-            _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(FETCH).cast());
+            _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
             let w = [load(p), load(p.add(32))];
             let negative = w.map(|w| _mm256_cmpgt_epi8(_mm256_setzero_si256(), w));
             let abs = w.map(|w| _mm256_abs_epi8(w));
@@ -103,36 +99,29 @@ unsafe fn by_signs<const NC: usize, const FETCH: usize>(
     }
 }
 
-/// Groups of one block, codes of any size, of `P` panels side by side; `acc` is `[panel][column]`. `FETCH`: bytes to
-/// fetch ahead.
+/// Groups of one block, codes of any size.
 #[inline(always)]
-pub unsafe fn flat<const NC: usize, const P: usize, const FETCH: usize>(
-    r: [Records<'_>; P],
-    a: &ActBlock<'_>,
-    acc: &mut [[f32; PANEL]],
-) {
-    let (g, at) = (*r[0].geometry, Offsets::new(r[0].geometry));
+pub unsafe fn flat<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
+    let (g, at) = (*r.geometry, Offsets::new(r.geometry));
     assert!(g.kind == Kind::B8 && a.width == NC && a.bytes.len() == g.cols * NC && g.sub == g.group);
     // SAFETY: offsets stay inside the records and `a.bytes`, both checked.
     unsafe {
-        let mut out = load_panels::<NC, P>(acc);
-        for i in 0..abreast(&r) {
-            let group = r[0].first + i;
+        let mut out = load_acc::<NC>(acc);
+        for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
+            let group = r.first + i;
+            let base = record.as_ptr();
             let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
-            for (r, out) in r.iter().zip(&mut out) {
-                let base = r.bytes.as_ptr().add(i * g.record_bytes());
-                let isum = if NC > WIDEST_SIGNED {
-                    by_halves::<NC>(base, q, g.group, &a.sums[group * NC..][..NC])
-                } else {
-                    by_signs::<NC, FETCH>(base, q, g.group)
-                };
-                add_group::<NC>(out, &isum, scales(r, base.add(at.d)), a, group);
-                if g.has_mins {
-                    add_one_min::<NC>(out, halves(base.add(at.dmin)), a, group);
-                }
+            let isum = if NC > WIDEST_SIGNED {
+                by_halves::<NC>(base, q, g.group, &a.sums[group * NC..][..NC])
+            } else {
+                by_signs::<NC>(base, q, g.group)
+            };
+            add_group::<NC>(&mut out, &isum, scales(&r, base.add(at.d)), a, group);
+            if g.has_mins {
+                add_one_min::<NC>(&mut out, halves(base.add(at.dmin)), a, group);
             }
         }
-        store_panels::<NC, P>(out, acc);
+        store_acc::<NC>(out, acc);
     }
 }
 

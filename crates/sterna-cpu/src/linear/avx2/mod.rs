@@ -18,7 +18,6 @@ mod ternary;
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-use super::RUN;
 use crate::acts::{ActBlock, SUM};
 use crate::pack::{Geometry, Kind, PANEL, Records};
 
@@ -30,8 +29,6 @@ const WIDEST_SIGNED: usize = 4;
 const AHEAD: usize = 2048;
 /// The same for 4-bit weights, whose records end in scales that nobody fetches.
 const FARTHER: usize = 2 * AHEAD;
-/// The same where [`RUN`] panels are read side by side: each is a stream of its own.
-const NEARER: usize = AHEAD / 2;
 /// The same for 8-bit weights with sub-blocks, which waited at every width with less.
 const FARTHEST: usize = 4 * AHEAD;
 
@@ -146,37 +143,6 @@ unsafe fn store_acc<const NC: usize>(from: [Pair; NC], acc: &mut [[f32; PANEL]])
             _mm256_storeu_ps(a.as_mut_ptr(), f[0]);
             _mm256_storeu_ps(a.as_mut_ptr().add(8), f[1]);
         }
-    }
-}
-
-/// Records of each of `P` panels, which must be the same part of panels of one matrix.
-#[inline(always)]
-fn abreast<const P: usize>(r: &[Records<'_>; P]) -> usize {
-    let count = r[0].count();
-    let same = |o: &Records<'_>| *o.geometry == *r[0].geometry && o.first == r[0].first && o.count() == count;
-    assert!(r[1..].iter().all(same));
-    count
-}
-
-/// As [`load_acc`], `[panel][column]`.
-#[inline(always)]
-unsafe fn load_panels<const NC: usize, const P: usize>(acc: &[[f32; PANEL]]) -> [[Pair; NC]; P] {
-    assert_eq!(acc.len(), P * NC);
-    // SAFETY: 16 f32 each.
-    unsafe {
-        let mut out = [[[_mm256_setzero_ps(); 2]; NC]; P];
-        for (o, a) in out.iter_mut().zip(acc.chunks_exact(NC)) {
-            *o = load_acc::<NC>(a);
-        }
-        out
-    }
-}
-
-#[inline(always)]
-unsafe fn store_panels<const NC: usize, const P: usize>(from: [[Pair; NC]; P], acc: &mut [[f32; PANEL]]) {
-    for (f, a) in from.into_iter().zip(acc.chunks_exact_mut(NC)) {
-        // SAFETY: 16 f32 each.
-        unsafe { store_acc::<NC>(f, a) }
     }
 }
 
@@ -402,25 +368,11 @@ unsafe fn int_kind<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut 
         match (g.kind, g.has_sub_scales, g.has_mins) {
             (Kind::B2, ..) => ternary::run::<NC>(r, a, acc),
             (Kind::B4, true, _) => nibbles::scaled::<NC>(r, a, acc),
-            (Kind::B4, false, true) => nibbles::flat::<NC, 1, FARTHER, false, true>([r], a, acc),
-            (Kind::B4, false, false) => nibbles::flat::<NC, 1, FARTHER, true, false>([r], a, acc),
+            (Kind::B4, false, true) => nibbles::flat::<NC, false, true>(r, a, acc),
+            (Kind::B4, false, false) => nibbles::flat::<NC, true, false>(r, a, acc),
             (_, true, true) => bytes::scaled::<NC, 0>(r, a, acc),
             (_, true, false) => bytes::scaled::<NC, 32>(r, a, acc),
-            (_, false, _) => bytes::flat::<NC, 1, AHEAD>([r], a, acc),
-        }
-    }
-}
-
-#[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn run_kind<const NC: usize>(r: [Records<'_>; RUN], a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
-    align_stack();
-    let g = r[0].geometry;
-    // SAFETY: the instruction set of this function.
-    unsafe {
-        match (g.kind, g.has_mins) {
-            (Kind::B4, true) => nibbles::flat::<NC, RUN, NEARER, false, true>(r, a, acc),
-            (Kind::B4, false) => nibbles::flat::<NC, RUN, NEARER, true, false>(r, a, acc),
-            _ => bytes::flat::<NC, RUN, NEARER>(r, a, acc),
+            (_, false, _) => bytes::flat::<NC>(r, a, acc),
         }
     }
 }
@@ -471,21 +423,6 @@ unsafe fn float_kind<const NC: usize, const P: usize>(
 pub unsafe fn int(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
     // SAFETY: the caller's promise; lengths are asserted inside.
     unsafe { by_width!(a.width, int_kind, (r, a, acc), 1 2 3 4 5 6) }
-}
-
-/// Whether [`int_run`] takes a matrix.
-pub fn runs(g: &Geometry) -> bool {
-    matches!(g.kind, Kind::B4 | Kind::B8) && !g.has_sub_scales
-}
-
-/// As [`int`] for [`RUN`] panels of a matrix that [`runs`] names and one or two rows; `acc` is `[panel][column]`.
-///
-/// # Safety
-/// The machine has AVX2, FMA and F16C.
-pub unsafe fn int_run(r: [Records<'_>; RUN], a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
-    assert!(runs(r[0].geometry));
-    // SAFETY: the caller's promise; lengths are asserted inside.
-    unsafe { by_width!(a.width, run_kind, (r, a, acc), 1 2) }
 }
 
 /// Adds the integer products of inputs `from .. to` of one ternary group to `part[column][row]`.
