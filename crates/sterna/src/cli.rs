@@ -11,7 +11,7 @@ use sterna_run::SamplingParams;
 use sterna_cpu::Isa;
 
 use crate::engine::{self, Device, EngineOptions, IsaName, Linears, STATE_CACHE};
-use crate::speculate::{EagleTaps, Mode, SpeculateOptions};
+use crate::speculate::{EagleTaps, Mode, SpeculateError, SpeculateOptions};
 
 /// Run low-bit language models on this machine.
 ///
@@ -184,8 +184,13 @@ impl SpeculateArgs {
     }
 
     /// `options` with what these flags say.
-    pub fn apply(&self, options: EngineOptions) -> EngineOptions {
-        EngineOptions { speculate: self.options(), state_cache: self.state_cache << 20, ..options }
+    ///
+    /// # Errors
+    /// A flag that would be ignored.
+    pub fn apply(&self, options: EngineOptions) -> Result<EngineOptions, SpeculateError> {
+        let speculate = self.options();
+        speculate.check()?;
+        Ok(EngineOptions { speculate, state_cache: self.state_cache << 20, ..options })
     }
 }
 

@@ -74,6 +74,27 @@ impl SpeculateOptions {
         Self { mode: Mode::Off, ..Self::default() }
     }
 
+    /// Refuses what would be ignored.
+    ///
+    /// # Errors
+    /// [`SpeculateError::Ignored`].
+    pub fn check(&self) -> Result<(), SpeculateError> {
+        let mode = self.mode;
+        let off = mode == Mode::Off;
+        for (flag, given, ignored) in [
+            ("--draft", self.draft.is_some(), !matches!(mode, Mode::Auto | Mode::Draft)),
+            ("--eagle", self.eagle.is_some(), !matches!(mode, Mode::Auto | Mode::Eagle3)),
+            ("--eagle-taps", self.eagle_taps != EagleTaps::Inputs, self.eagle.is_none()),
+            ("--draft-tokens", self.tokens.is_some(), off),
+            ("--draft-alternatives", self.alternatives > 0, off),
+        ] {
+            if given && ignored {
+                return Err(SpeculateError::Ignored { flag });
+            }
+        }
+        Ok(())
+    }
+
     /// Opens the EAGLE-3 head, if there is one to propose.
     ///
     /// # Errors
@@ -125,6 +146,12 @@ pub enum SpeculateError {
         "--speculate draft needs --draft MODEL, a smaller model of the same vocabulary (`builtin` for the built-in model's)"
     )]
     NoDraft,
+    /// A flag that nobody would read.
+    #[error("{flag} would be ignored: nobody who proposes with the other flags reads it")]
+    Ignored {
+        /// It.
+        flag: &'static str,
+    },
     /// No EAGLE-3 head.
     #[error("--speculate eagle3 needs --eagle FOLDER, an EAGLE-3 head that was trained for this model")]
     NoEagle,

@@ -97,6 +97,9 @@ fn what_cannot_draft_is_refused_before_the_first_request() {
         (vec!["--draft", "/nowhere"], "there is no model at /nowhere"),
         (vec!["-m", text(&hybrid), "--draft-alternatives", "1"], "recurrent states"),
         (vec!["--draft-tokens", "0"], "1..=63"),
+        (vec!["--speculate", "ngram", "--draft", "builtin"], "--draft would be ignored"),
+        (vec!["--speculate", "off", "--draft-tokens", "3"], "--draft-tokens would be ignored"),
+        (vec!["--eagle-taps", "outputs"], "--eagle-taps would be ignored"),
     ] {
         let (said, passed) = sterna(&[&["run", "Hello", "-n", "3"], &args[..]].concat());
         assert!(!passed && said.contains(why), "{args:?}: {said}");

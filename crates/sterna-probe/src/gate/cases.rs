@@ -96,6 +96,11 @@ impl Case {
         if self.stop.iter().any(String::is_empty) {
             return Some("an empty stop text would end every answer".into());
         }
+        if let Some(set) = &self.set
+            && (set.is_empty() || set.len() > 64 || set.chars().any(char::is_control))
+        {
+            return Some("`set` is a name of 1 to 64 bytes without control characters".into());
+        }
         for (what, len) in [("margins", self.margins.len()), ("seconds", self.seconds.len())] {
             if len != 0 && len != n {
                 return Some(format!("{n} tokens and {len} {what}"));

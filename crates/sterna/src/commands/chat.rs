@@ -133,7 +133,7 @@ struct Chat<'a> {
 
 /// Runs the command.
 pub fn main(args: &ChatArgs) -> Outcome {
-    let engine = Engine::open(args.model.model.as_deref(), &args.speculate.apply(args.model.options()))?;
+    let engine = Engine::open(args.model.model.as_deref(), &args.speculate.apply(args.model.options())?)?;
     let template = run::template(&engine)?;
     let mut session = output::load_speculating(&engine, args.model.json)?;
     let mut input = Input::new()?;
@@ -313,7 +313,7 @@ impl Chat<'_> {
             other => other?,
         };
         if self.args.model.json {
-            say!("{}", run::report(&self.engine, &made));
+            say!("{}", run::report(&self.engine, &self.session, &made));
             std::io::stdout().flush()?;
         } else {
             say!();

@@ -10,8 +10,9 @@ use std::time::Instant;
 use indicatif::ProgressBar;
 use sterna_probe::trace::Trace;
 use sterna_run::chat::{ChatTemplate, Message};
+use sterna_run::speculate::{ProposerTotals, Speculator};
 use sterna_run::trace::Fact;
-use sterna_run::{Finish, Generated, Listener, Request, generate};
+use sterna_run::{Finish, Generated, Listener, Request, Session, generate};
 
 use super::output::say;
 use super::{Outcome, output, trace};
@@ -30,6 +31,7 @@ pub struct Printer {
     before: String,
     /// Drafted text is underlined.
     marks: bool,
+    underlined: bool,
 }
 
 impl Printer {
@@ -42,6 +44,7 @@ impl Printer {
             stop: None,
             before: String::new(),
             marks: false,
+            underlined: false,
         }
     }
 
@@ -51,9 +54,9 @@ impl Printer {
         self
     }
 
-    /// Underlines what was drafted and accepted.
+    /// Underlines what was drafted and accepted, on a terminal.
     pub fn marking(mut self, marks: bool) -> Self {
-        self.marks = marks;
+        self.marks = marks && std::io::stdout().is_terminal();
         self
     }
 
@@ -83,7 +86,8 @@ impl Listener for Printer {
     }
 
     fn drafted(&mut self, drafted: bool) {
-        if self.marks && !self.quiet && self.failed.is_none() {
+        if self.marks && !self.quiet && self.failed.is_none() && drafted != self.underlined {
+            self.underlined = drafted;
             let mut out = std::io::stdout().lock();
             self.failed = out.write_all(if drafted { b"\x1b[4m" } else { b"\x1b[24m" }).err();
         }
@@ -149,10 +153,20 @@ pub fn request(prompt: Vec<u32>, args: &SamplingArgs) -> Request {
 }
 
 /// Figures of one answer for machines.
-pub fn report(engine: &Engine, made: &Generated) -> serde_json::Value {
+pub fn report(engine: &Engine, session: &Session, made: &Generated) -> serde_json::Value {
     let (backend, limits) = engine.device();
     let per_second =
         |n: usize, t: std::time::Duration| (n > 0 && !t.is_zero()).then(|| n as f64 / t.as_secs_f64());
+    let proposers = session.speculator().map(Speculator::totals).unwrap_or_default();
+    let proposer = |t: &ProposerTotals| {
+        serde_json::json!({
+            "name": t.name,
+            "rounds": t.rounds,
+            "proposed": t.proposed(),
+            "accepted": t.accepted(),
+            "failure": t.failure,
+        })
+    };
     serde_json::json!({
         "model": engine.model.name,
         "backend": backend,
@@ -169,6 +183,7 @@ pub fn report(engine: &Engine, made: &Generated) -> serde_json::Value {
         "rounds": made.drafts.rounds,
         "drafts_proposed": made.drafts.proposed,
         "drafts_accepted": made.drafts.accepted,
+        "proposers": proposers.iter().map(proposer).collect::<Vec<_>>(),
         "decode_tokens_per_second": per_second(made.tokens.len().saturating_sub(1), made.decode),
     })
 }
@@ -207,7 +222,7 @@ fn answer(args: &RunArgs, trace: Option<&Trace>) -> Outcome {
         std::io::stdin().read_to_string(&mut text)?;
     }
     let began = Instant::now();
-    let engine = Engine::open(args.model.model.as_deref(), &args.speculate.apply(args.model.options()))?;
+    let engine = Engine::open(args.model.model.as_deref(), &args.speculate.apply(args.model.options())?)?;
     if let Some(t) = trace {
         t.add("open and plan", began, &[("model", Fact::Text(&engine.model.name))]);
     }
@@ -239,8 +254,13 @@ fn answer(args: &RunArgs, trace: Option<&Trace>) -> Outcome {
         generate(&mut session, &engine.model.tokenizer, &request(prompt, &args.sampling), &mut printer);
     printer.finish()?;
     let made = made?;
+    for t in session.speculator().map(Speculator::totals).unwrap_or_default() {
+        if let Some(failure) = t.failure {
+            output::complain(format_args!("note: {} stopped proposing: {failure}", t.name));
+        }
+    }
     if args.model.json {
-        let mut report = report(&engine, &made);
+        let mut report = report(&engine, &session, &made);
         if args.show_tokens {
             report["prompt"] = serde_json::json!(ids);
         }

@@ -78,6 +78,9 @@ impl FromStr for ArmSpec {
                     .into(),
             );
         }
+        if mode == Mode::Eagle3 {
+            return Err("an arm has no EAGLE-3 head yet; there are off, auto, ngram, mtp and draft".into());
+        }
         if mode == Mode::Draft && spec.draft.is_none() {
             return Err("speculate=draft needs draft=MODEL (`builtin` for the built-in model's)".into());
         }
@@ -155,6 +158,7 @@ mod tests {
         for (bad, says) in [
             ("speculate=perhaps", "ngram"),
             ("speculate=draft", "draft=MODEL"),
+            ("speculate=eagle3", "no EAGLE-3 head yet"),
             ("speculate=ngram,draft=builtin", "nobody else"),
             ("speculate=off,draft-tokens=4", "speculate=auto"),
             ("draft-tokens=4", "speculate=auto"),
