@@ -27,9 +27,9 @@ fn json(folder: &Path, args: &[&str]) -> Value {
     serde_json::from_slice(&out.stdout).unwrap()
 }
 
-const PROMPTS: &str = r#"{"set":"copy","text":"red, green, blue, red, green, blue, red, green, blue, red,"}
+const PROMPTS: &str = r#"{"set":"copy","text":"Knock, knock, knock, said the rain on the roof. Knock, knock, knock, said the rain on the door. Knock, knock, knock, said the rain on the"}
 {"set":"story","text":"Once upon a time"}
-{"set":"copy","text":"one two three one two three one two three one"}
+{"set":"copy","text":"The bear said, \"I am hungry.\" The fox said, \"I am hungry.\" The owl said, \"I am hungry.\" The frog said,"}
 "#;
 
 #[test]
@@ -41,7 +41,7 @@ fn arms_with_drafts_and_without_answer_the_same_and_are_recorded() {
         "--prompt-file",
         "prompts.jsonl",
         "--decode",
-        "12",
+        "24",
         "--seconds",
         "1",
         "--most-rounds",
@@ -90,6 +90,11 @@ fn arms_with_drafts_and_without_answer_the_same_and_are_recorded() {
         assert!(set["set"] != "copy" || rows[2]["accepted"].as_u64() > Some(0), "{set}");
         assert_eq!(set["comparisons"].as_array().unwrap().len(), 3);
     }
+    let text = sterna(&folder, &["report", "runs.jsonl", "--markdown"]);
+    assert!(
+        !String::from_utf8_lossy(&text.stdout).contains(" of 0 |"),
+        "places that were not reached are not shown"
+    );
     let (lines, skipped) = read(&folder.join("runs.jsonl")).unwrap();
     assert_eq!(skipped, 0);
     let is_table = |r: &Record| matches!(r, Record::Table { table, .. } if matches!(**table, TableValue::Speculation(_)));

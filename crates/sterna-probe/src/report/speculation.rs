@@ -6,7 +6,7 @@ use super::page::{Chart, Grid};
 use super::svg::{Axis, Bars, Mark, Plot, Scale, Series};
 use crate::bench::{ProposerUse, SpeculationRow, SpeculationTable};
 use crate::record::TableValue;
-use crate::table::{number, percent};
+use crate::table::{count, number, percent};
 
 /// Arms of one set.
 pub fn grid(caption: &str, t: &SpeculationTable) -> Grid {
@@ -50,7 +50,8 @@ pub fn grid(caption: &str, t: &SpeculationTable) -> Grid {
             100.0 * c.confidence
         ));
     }
-    g.note(format!("{} prompts, answers of at most {} tokens, the same from every arm", t.prompts, t.most));
+    let (prompts, most) = (count(t.prompts, "prompt"), count(t.most, "token"));
+    g.note(format!("{prompts}, answers of at most {most}, the same from every arm"));
     for (r, p) in proposers(t) {
         if let Some(why) = &p.failure {
             g.note(format!("{}: {} was not asked any more: {why}", r.name, p.name));

@@ -73,6 +73,9 @@ pub struct ProbeArgs {
     /// Verify cost: measure the drafting of the model's own head for multi-token prediction too
     #[arg(long, conflicts_with_all = ["draft_cost", "draft", "synthetic"])]
     pub mtp: bool,
+    /// Verify cost: measure the drafting of this EAGLE-3 head too
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["draft_cost", "draft", "mtp", "synthetic"])]
+    pub eagle: Option<PathBuf>,
     /// Break-even: chance of each draft to be accepted, by its place; the last goes on
     #[arg(long, value_delimiter = ',', value_name = "SHARES", value_parser = share)]
     pub accept: Vec<f64>,
@@ -135,12 +138,14 @@ const TABLE_MODEL: (&str, usize) = ("bitcpm-8b", 4);
 impl ProbeArgs {
     /// Whose drafting is measured.
     fn drafting(&self) -> SpeculateOptions {
-        let mode = match (&self.draft, self.mtp) {
+        let mode = match (&self.draft, &self.eagle) {
             (Some(_), _) => Mode::Draft,
-            (None, true) => Mode::Mtp,
-            (None, false) => Mode::Off,
+            (None, Some(_)) => Mode::Eagle3,
+            (None, None) if self.mtp => Mode::Mtp,
+            (None, None) => Mode::Off,
         };
-        SpeculateOptions { mode, draft: self.draft.clone(), ..SpeculateOptions::default() }
+        let (draft, eagle) = (self.draft.clone(), self.eagle.clone());
+        SpeculateOptions { mode, draft, eagle, ..SpeculateOptions::default() }
     }
 }
 
@@ -177,9 +182,9 @@ pub fn main(args: &ProbeArgs) -> Outcome {
         &args.measure
     };
     let kernels = kernel_options(args)?;
-    let drafts = args.draft.is_some() || args.mtp;
+    let drafts = args.drafting().mode != Mode::Off;
     if drafts && !matches!(args.what, What::VerifyCost | What::All) && args.which != Some(Which::Verify) {
-        return Err(Usage("--draft and --mtp are for `probe verify-cost`".into()).into());
+        return Err(Usage("--draft, --mtp and --eagle are for `probe verify-cost`".into()).into());
     }
     let is = |what| args.what == what || args.what == What::All;
     let options = EngineOptions { speculate: args.drafting(), ..measure.options() };

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::ValueEnum;
 
 use crate::engine::{Device, EngineOptions, IsaName, Linears};
-use crate::speculate::{Mode, SpeculateOptions};
+use crate::speculate::{EagleTaps, Mode, SpeculateOptions};
 
 /// What an arm has of its own; the command line's settings for the rest.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,6 +21,8 @@ pub struct ArmSpec {
     context: Option<usize>,
     speculate: Option<Mode>,
     draft: Option<PathBuf>,
+    eagle: Option<PathBuf>,
+    eagle_taps: Option<EagleTaps>,
     draft_tokens: Option<usize>,
     draft_alternatives: Option<usize>,
     /// Rows of a call at most.
@@ -29,8 +31,8 @@ pub struct ArmSpec {
     pub prefix: usize,
 }
 
-const KEYS: &str = "name, model, linears, device, isa, threads, context, width, prefix, speculate, draft, draft-tokens, \
-                    draft-alternatives";
+const KEYS: &str = "name, model, linears, device, isa, threads, context, width, prefix, speculate, draft, eagle, \
+                    eagle-taps, draft-tokens, draft-alternatives";
 
 impl FromStr for ArmSpec {
     type Err = String;
@@ -62,6 +64,8 @@ impl FromStr for ArmSpec {
                 "prefix" => spec.prefix = number(0, 1 << 20)?,
                 "speculate" => spec.speculate = Some(named(key, value)?),
                 "draft" => spec.draft = Some(value.into()),
+                "eagle" => spec.eagle = Some(value.into()),
+                "eagle-taps" => spec.eagle_taps = Some(named(key, value)?),
                 "draft-tokens" => spec.draft_tokens = Some(number(1, 63)?),
                 "draft-alternatives" => spec.draft_alternatives = Some(number(0, 8)?),
                 _ => return Err(format!("an arm has no `{key}`; keys are {KEYS}")),
@@ -78,14 +82,18 @@ impl FromStr for ArmSpec {
                     .into(),
             );
         }
-        if mode == Mode::Eagle3 {
-            return Err("an arm has no EAGLE-3 head yet; there are off, auto, ngram, mtp and draft".into());
-        }
         if mode == Mode::Draft && spec.draft.is_none() {
             return Err("speculate=draft needs draft=MODEL (`builtin` for the built-in model's)".into());
         }
         if spec.draft.is_some() && !matches!(mode, Mode::Draft | Mode::Auto) {
             return Err("draft=MODEL is for speculate=draft or auto: nobody else asks a draft model".into());
+        }
+        if mode == Mode::Eagle3 && spec.eagle.is_none() {
+            return Err("speculate=eagle3 needs eagle=FOLDER, a head that was trained for the model".into());
+        }
+        let is_eagle = matches!(mode, Mode::Eagle3 | Mode::Auto) && spec.eagle.is_some();
+        if !is_eagle && (spec.eagle.is_some() || spec.eagle_taps.is_some()) {
+            return Err("eagle=FOLDER, with eagle-taps, is for speculate=eagle3 or auto".into());
         }
         Ok(spec)
     }
@@ -126,8 +134,8 @@ impl ArmSpec {
         if let Some(mode) = self.speculate {
             let alternatives = self.draft_alternatives.unwrap_or(0);
             let (draft, tokens) = (self.draft.clone(), self.draft_tokens);
-            options.speculate =
-                SpeculateOptions { mode, draft, tokens, alternatives, ..SpeculateOptions::default() };
+            let (eagle, eagle_taps) = (self.eagle.clone(), self.eagle_taps.unwrap_or_default());
+            options.speculate = SpeculateOptions { mode, draft, eagle, eagle_taps, tokens, alternatives };
         }
         (self.model.clone(), options)
     }
@@ -158,10 +166,12 @@ mod tests {
         for (bad, says) in [
             ("speculate=perhaps", "ngram"),
             ("speculate=draft", "draft=MODEL"),
-            ("speculate=eagle3", "no EAGLE-3 head yet"),
             ("speculate=ngram,draft=builtin", "nobody else"),
             ("speculate=off,draft-tokens=4", "speculate=auto"),
             ("draft-tokens=4", "speculate=auto"),
+            ("speculate=eagle3", "eagle=FOLDER"),
+            ("speculate=ngram,eagle=head", "eagle3 or auto"),
+            ("speculate=auto,eagle-taps=outputs", "eagle=FOLDER"),
             ("speculate=mtp,draft-tokens=0", "from 1"),
             ("threads", "KEY=VALUE"),
             ("threads=", "KEY=VALUE"),

@@ -22,6 +22,7 @@ use crate::compare::{Comparison, Judge, compare_on};
 use crate::interleave::{Arm, ArmError, InterleaveError, Interleaved};
 use crate::sensors::{Sensors, SystemSensors};
 use crate::stats::Summary;
+use crate::table::count;
 
 /// Seconds of answers by what they went to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -322,7 +323,8 @@ pub fn compare_speakers_on(
 ) -> Result<SpeculationTable, BenchError> {
     if speakers.len() < 2 || set.prompts.is_empty() {
         let (arms, prompts) = (speakers.len(), set.prompts.len());
-        let text = format!("{}: {arms} arms and {prompts} prompts are nothing to compare", set.name);
+        let (arms, prompts) = (count(arms, "arm"), count(prompts, "prompt"));
+        let text = format!("{}: {arms} and {prompts} are nothing to compare", set.name);
         return Err(BenchError::Options(text));
     }
     let arm = |(at, s): (usize, &NamedSpeaker<'_>)| {

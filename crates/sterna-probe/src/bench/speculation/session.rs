@@ -66,17 +66,25 @@ impl<'a> SessionSpeaker<'a> {
 /// What was done between two looks at one proposer.
 fn between(before: Option<&ProposerTotals>, after: &ProposerTotals) -> ProposerUse {
     let was = |i: usize| before.and_then(|b| b.places.get(i)).copied().unwrap_or_default();
-    let places = after.places.iter().enumerate().map(|(i, p)| Place {
-        proposed: p.proposed - was(i).proposed,
-        accepted: p.accepted - was(i).accepted,
-    });
+    let mut places: Vec<Place> = after
+        .places
+        .iter()
+        .enumerate()
+        .map(|(i, p)| Place {
+            proposed: p.proposed - was(i).proposed,
+            accepted: p.accepted - was(i).accepted,
+        })
+        .collect();
+    // Places that an earlier answer reached.
+    let reached = places.iter().rposition(|p| p.proposed > 0).map_or(0, |last| last + 1);
+    places.truncate(reached);
     let seconds = |of: fn(&ProposerTotals) -> Duration| {
         of(after).saturating_sub(before.map_or(Duration::ZERO, of)).as_secs_f64()
     };
     ProposerUse {
         name: after.name.to_owned(),
         rounds: after.rounds - before.map_or(0, |b| b.rounds),
-        places: places.collect(),
+        places,
         propose: seconds(|t| t.propose),
         verify: seconds(|t| t.verify),
         failure: after.failure.clone(),

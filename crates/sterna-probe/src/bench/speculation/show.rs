@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{SpeculationRow, SpeculationTable};
-use crate::table::{Table, number, percent};
+use crate::table::{Table, count, number, percent};
 
 /// Times as fast as the base, from a ratio of times; its interval turns round with it.
 pub(crate) struct Speed {
@@ -85,7 +85,8 @@ impl fmt::Display for ByWhom<'_> {
 
 impl fmt::Display for SpeculationTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = format!("{}: {} prompts, answers of at most {} tokens", self.set, self.prompts, self.most);
+        let (prompts, most) = (count(self.prompts, "prompt"), count(self.most, "token"));
+        let what = format!("{}: {prompts}, answers of at most {most}", self.set);
         writeln!(f, "{what}, the same from every arm")?;
         write!(f, "{}", ByWhom(std::slice::from_ref(self)))?;
         let mut t = Table::new(&["ms a token", "all", "draft", "verify", "decode", "rest", "calls a token"]);

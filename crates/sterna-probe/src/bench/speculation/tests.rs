@@ -162,7 +162,7 @@ fn what_cannot_be_compared_is_refused() {
     let ms = [0.0, 0.0, 1.0, 0.0];
     let mut one = [speaker("off", &clock, ms, 0, None)];
     let e = compare_speakers_on(&mut one, &set(&[1]), &judge(), &&clock, &mut &clock).unwrap_err();
-    assert!(e.to_string().contains("1 arms and 1 prompts"), "{e}");
+    assert!(e.to_string().contains("1 arm and 1 prompt are nothing"), "{e}");
     let mut two = [speaker("off", &clock, ms, 0, None), speaker("on", &clock, ms, 0, None)];
     let e = compare_speakers_on(&mut two, &set(&[]), &judge(), &&clock, &mut &clock).unwrap_err();
     assert!(e.to_string().contains("nothing to compare"), "{e}");
