@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use sterna_plan::{CallStats, HOLD_ROWS, ModelPlan, Wanted};
+use sterna_plan::{CallStats, ModelPlan, Wanted};
 use sterna_run::Session;
 
 use super::{BenchError, Load, Rated};
@@ -161,12 +161,13 @@ pub fn width_table_beside(
     let widest = widths.last().copied().unwrap_or(0);
     let tokens = tokens::seeded(options.seed, prefix + widest, plan.vocab);
     hold_prefix(session, &plan, &tokens[..prefix])?;
+    let verified = session.widest_verify();
     let mut bench = Bench { session, tokens, stats: vec![CallStats::default(); widths.len()] };
     let arm = |(i, width): (usize, &usize)| {
         let width = *width;
         let last = if options.wanted == RowsWanted::All { width } else { 1 };
         // A verify is held, not committed, as far as calls can be.
-        let held = options.wanted == RowsWanted::All && width <= HOLD_ROWS;
+        let held = options.wanted == RowsWanted::All && width <= verified;
         Arm::new(format!("width {width}"), move |b: &mut Bench<'_>| {
             let mut calls = 0;
             let chunk = &b.tokens[prefix..prefix + width];

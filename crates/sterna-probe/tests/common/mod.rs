@@ -114,6 +114,15 @@ pub struct Broken {
 }
 
 impl Broken {
+    /// Counts weights wrongly.
+    fn miscount(&self, rows: &RowTable, out: &mut Outputs) {
+        match self.fault {
+            Fault::Reread => out.stats.weight_bytes *= rows.len() as u64,
+            Fault::Inflated => out.stats.weight_bytes = 1 << 60,
+            _ => {}
+        }
+    }
+
     /// Writes another token's key and value over the last row's.
     fn spoil(&mut self, entry: usize, rows: &RowTable) -> Result<(), BackendError> {
         let Some(mut row) = rows.rows().last().copied() else { return Ok(()) };
@@ -174,14 +183,14 @@ impl Executor for Broken {
                     }
                 }
             }
-            Fault::Reread => out.stats.weight_bytes *= rows.len() as u64,
-            Fault::Inflated => out.stats.weight_bytes = 1 << 60,
-            _ => {}
+            _ => self.miscount(rows, out),
         }
         Ok(())
     }
     fn hold(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError> {
-        self.inner.hold(entry, rows, out)
+        self.inner.hold(entry, rows, out)?;
+        self.miscount(rows, out);
+        Ok(())
     }
     fn accept(&mut self, slot: usize, path: &[usize]) -> Result<(), BackendError> {
         self.inner.accept(slot, path)
