@@ -174,7 +174,7 @@ fn the_head_for_multi_token_prediction_meets_its_golden() {
         if device == Device::RefFloat {
             assert_eq!(draft.tokens, drafts);
         }
-        // Asked again after its own drafts, it says the same once it is told the same.
+        // After a cut its own drafts and the state before the cut are gone; it still drafts as many.
         let again = std::mem::take(&mut draft);
         head.cut(60).unwrap();
         head.absorb(&text, 60, &taps[60 * h..]).unwrap();
