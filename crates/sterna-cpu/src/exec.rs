@@ -13,8 +13,9 @@ use sterna_plan::{
 use crate::acts::Acts;
 use crate::attention::{self, PIECE};
 use crate::deal::Counter;
+use crate::delta;
 use crate::governor::{Governor, Ran};
-use crate::hold::{Gathered, Held, Hold, Replay, deltas};
+use crate::hold::{Gathered, Held, Hold, Owed, Replay, deltas};
 use crate::isa::Isa;
 use crate::linear;
 use crate::load::{self, Loaded};
@@ -99,6 +100,7 @@ impl CpuExecutor {
                 codes: vec![0; cols],
                 spans: Vec::new(),
                 gates: vec![(0.0, 0.0); width],
+                delta: delta::Scratch::default(),
                 gathered: Gathered::default(),
             })
             .collect();
@@ -170,22 +172,22 @@ impl CpuExecutor {
             let [a, b] = &mut t.halves;
             // SAFETY: as above.
             let halves = unsafe { [Shared::erased(a), Shared::erased(b)] };
-            lists.timed.push(Timed { each: t.each, halves });
+            lists.timed.push(Timed { each: t.each, halves, stream: t.stream });
         }
-        by_sequence(rows.rows(), &self.states.committed, &mut lists);
+        by_sequence(rows.rows(), &self.states, &mut lists);
         lists.paths.clear();
-        let mut aside = (Vec::new(), Vec::new());
         if fate == Fate::Hold {
             self.hold.reserve(&plan, rows);
-            // SAFETY: they are dropped before this function returns, and nobody uses the memory until then.
-            aside = unsafe { self.hold.share() };
-            if self.hold.tree {
-                lists.paths.extend((0..rows.len()).map(|i| rows.path(i)));
-            }
         }
         let tree = fate == Fate::Hold && self.hold.tree;
+        if tree {
+            lists.paths.extend((0..rows.len()).map(|i| rows.path(i)));
+        }
+        let side = self.hold.side;
+        // SAFETY: they are dropped before this function returns, and nobody uses the memory until then.
+        let (kept, aside) = unsafe { self.hold.share() };
         let held = (fate == Fate::Hold)
-            .then_some(Held { kept: &aside.0, aside: tree.then_some(aside.1.as_slice()) });
+            .then_some(Held { kept: &kept[side], aside: tree.then_some(aside.as_slice()) });
         let (bytes, macs, bad) = (AtomicU64::new(0), AtomicU64::new(0), AtomicUsize::new(usize::MAX));
         let call = Call {
             plan: &plan,
@@ -202,6 +204,8 @@ impl CpuExecutor {
             spans: &lists.spans,
             committed: &self.states.committed,
             paths: &lists.paths,
+            owed: &self.states.owed,
+            kept: [&kept[0], &kept[1]],
             held,
             acts: self.acts.share(),
             counters: &lists.counters,
@@ -316,13 +320,55 @@ impl CpuExecutor {
         Ok(())
     }
 
-    /// Runs the timed states of a slot over some rows of the held call, into the half that is not committed.
-    fn replay(&mut self, slot: usize, path: &[usize]) -> Result<(), BackendError> {
+    /// Runs the timed states of a slot over the rows that they owe, by themselves.
+    fn settle(&mut self, slot: usize) -> Result<(), BackendError> {
+        let fresh = self.states.settled(slot) == 0;
+        let Owed { side, rows: path } = &self.states.owed[slot];
+        if path.is_empty() {
+            return Ok(());
+        }
         // SAFETY: the views are dropped at the end, and nobody else uses the memory until then.
         let (kept, _) = unsafe { self.hold.share() };
         let timed = self.states.timed.iter_mut().map(|t| {
             let [a, b] = &mut t.halves;
-            Timed { each: t.each, halves: [Shared::new(a), Shared::new(b)] }
+            Timed { each: t.each, halves: [Shared::new(a), Shared::new(b)], stream: t.stream }
+        });
+        let timed: Vec<_> = timed.collect();
+        let replay = Replay {
+            isa: self.isa,
+            plan: &self.plan,
+            heads: &self.heads,
+            timed: &timed,
+            kept: &kept[*side],
+            slot,
+            live: usize::from(self.states.live[slot]),
+            fresh,
+            path,
+        };
+        let next = AtomicUsize::new(0);
+        let active = self.governor.as_ref().map_or(self.threads.len(), |g| g.threads(path.len()));
+        let ran = locked(&self.pool).run(active, &|_| replay.run(&next));
+        ran.map_err(BackendError::Worker)?;
+        self.states.turn_over(slot);
+        Ok(())
+    }
+
+    /// The timed states of a slot as they are committed, in copies: nothing is settled.
+    fn timed_states(&self, slot: usize) -> Vec<Vec<f32>> {
+        let live = usize::from(self.states.live[slot]);
+        let old = |t: &state::LayerTimed| t.halves[live][slot * t.each..][..t.each].to_vec();
+        let mut old: Vec<Vec<f32>> = self.states.timed.iter().map(old).collect();
+        let owed = &self.states.owed[slot];
+        if owed.rows.is_empty() {
+            return old;
+        }
+        let mut new = old.clone();
+        let mut kept = self.hold.kept(owed.side).to_vec();
+        let kept: Vec<_> = kept.iter_mut().map(|m| Shared::new(m)).collect();
+        let timed = old.iter_mut().zip(&mut new).map(|(old, new)| Timed {
+            each: old.len(),
+            halves: [Shared::new(old), Shared::new(new)],
+            stream: false,
         });
         let timed: Vec<_> = timed.collect();
         let replay = Replay {
@@ -331,15 +377,14 @@ impl CpuExecutor {
             heads: &self.heads,
             timed: &timed,
             kept: &kept,
-            slot,
-            live: usize::from(self.states.live[slot]),
-            fresh: self.states.committed[slot] == 0,
-            path,
+            slot: 0,
+            live: 0,
+            fresh: self.states.settled(slot) == 0,
+            path: &owed.rows,
         };
-        let next = AtomicUsize::new(0);
-        let active = self.governor.as_ref().map_or(self.threads.len(), |g| g.threads(path.len()));
-        let ran = locked(&self.pool).run(active, &|_| replay.run(&next));
-        ran.map(|_| ()).map_err(BackendError::Worker)
+        replay.run(&AtomicUsize::new(0));
+        drop(timed);
+        new
     }
 }
 
@@ -348,7 +393,7 @@ fn locked(pool: &Mutex<Pool>) -> MutexGuard<'_, Pool> {
 }
 
 /// Lists the rows of every sequence together, in order.
-fn by_sequence(rows: &[Row], committed: &[u32], lists: &mut Lists) {
+fn by_sequence(rows: &[Row], states: &state::Pool, lists: &mut Lists) {
     lists.order.clear();
     lists.spans.clear();
     for (i, first) in rows.iter().enumerate() {
@@ -357,7 +402,7 @@ fn by_sequence(rows: &[Row], committed: &[u32], lists: &mut Lists) {
         }
         let (slot, start) = (first.sequence, lists.order.len());
         lists.order.extend((i..rows.len()).filter(|r| rows[*r].sequence == slot));
-        let fresh = committed.get(slot).is_none_or(|c| *c == 0);
+        let fresh = states.settled(slot) == 0;
         lists.spans.push(Span { slot, start, len: lists.order.len() - start, fresh });
     }
 }
@@ -404,7 +449,7 @@ impl Executor for CpuExecutor {
             *c = (*c).max(r.position + 1);
         }
         for span in &self.lists.spans {
-            self.states.live[span.slot] ^= 1;
+            self.states.turn_over(span.slot);
         }
         Ok(())
     }
@@ -413,9 +458,24 @@ impl Executor for CpuExecutor {
         let shape = if self.plan.owns_time() { Shape::Chains } else { Shape::Trees };
         self.check(shape, entry, rows)?;
         check_hold(rows)?;
+        if self.plan.owns_time() {
+            // The call keeps its rows where those of the call before the last one lie.
+            let side = 1 - self.hold.side;
+            for slot in 0..self.states.owed.len() {
+                if self.states.owed[slot].side == side {
+                    self.settle(slot)?;
+                }
+            }
+            self.hold.side = side;
+        }
         self.call(entry, rows, Fate::Hold, out)?;
         self.hold.rows.clone_from(rows);
-        self.hold.open.extend(self.lists.spans.iter().map(|s| s.slot));
+        for span in &self.lists.spans {
+            self.hold.open.push(span.slot);
+            if !self.states.owed[span.slot].rows.is_empty() {
+                self.states.turn_over(span.slot);
+            }
+        }
         Ok(())
     }
 
@@ -426,13 +486,15 @@ impl Executor for CpuExecutor {
         if path.is_empty() {
             return Ok(());
         }
-        let rows = self.hold.rows.rows().iter().filter(|r| r.sequence == slot).count();
         if self.hold.tree {
             self.hold.copy_path(&mut self.states, slot, path);
-        } else if path.len() < rows && self.plan.owns_time() {
-            self.replay(slot, path)?;
         }
-        self.states.live[slot] ^= 1;
+        if self.plan.owns_time() {
+            let owed = &mut self.states.owed[slot];
+            owed.side = self.hold.side;
+            owed.rows.clear();
+            owed.rows.extend_from_slice(path);
+        }
         self.states.committed[slot] += u32::try_from(path.len()).unwrap_or(u32::MAX);
         Ok(())
     }
@@ -443,6 +505,8 @@ impl Executor for CpuExecutor {
 
     fn snapshot(&mut self, slot: usize) -> Result<(), BackendError> {
         self.hold.open.clear();
+        self.states.slot(slot)?;
+        self.settle(slot)?;
         self.states.snapshot(slot)
     }
 
@@ -474,7 +538,10 @@ impl Executor for CpuExecutor {
     }
 
     fn state_bytes(&self, slot: usize) -> Result<Vec<u8>, BackendError> {
-        Ok(self.states.bytes(slot)?)
+        self.states.slot(slot)?;
+        let timed = self.timed_states(slot);
+        let timed: Vec<&[f32]> = timed.iter().map(Vec::as_slice).collect();
+        Ok(self.states.bytes(slot, &timed)?)
     }
 
     fn memory(&self) -> MemoryUse {
@@ -485,7 +552,8 @@ impl Executor for CpuExecutor {
             Loaded::Shared(_) => 0,
         });
         let buffers: usize = self.buffers.iter().map(|b| 4 * b.len()).sum();
-        let threads: usize = self.threads.iter().map(|t| t.acts.memory() + t.linear.memory()).sum();
+        let threads: usize =
+            self.threads.iter().map(|t| t.acts.memory() + t.linear.memory() + t.delta.memory()).sum();
         MemoryUse {
             weights: weights.sum(),
             states: self.states.memory(),

@@ -2,15 +2,16 @@
 //!
 //! * Keys and values of a chain are written where they belong and count once they are committed. A tree's rows share
 //!   positions, so theirs lie aside, row by row, and accepting a path copies them.
-//! * A delta rule keeps k, v, beta and decay of every row, a convolution its inputs. Accepting all rows of a sequence only
-//!   turns its states' halves over; accepting some runs the recurrence again over those rows alone, from the half that was
-//!   committed into the other, with the same code and so with the same bits (contract C5). No weight is read.
+//! * A delta rule keeps k, v, beta and decay of every row, a convolution its inputs. Accepting rows notes that the states owe
+//!   them ([`Owed`]), and the next call of that sequence, which reads and writes its states anyway, runs the recurrence over
+//!   the owed rows before its own, with the same code and so with the same bits (contract C5). No weight is read.
+//!   A held call writes the states as they are after the owed rows, never after its own.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sterna_plan::{Delta, ModelPlan, Op, RowTable, StateId, StateSpec};
 
-use crate::delta::{self, COLUMNS};
+use crate::delta;
 use crate::isa::Isa;
 use crate::ops::Kv;
 use crate::recurrent::{Timed, kept};
@@ -24,6 +25,15 @@ pub struct Held<'a> {
     pub kept: &'a [Shared<'a, f32>],
     /// Keys and values of a tree's rows.
     pub aside: Option<&'a [Aside<'a>]>,
+}
+
+/// Rows of a sequence that were accepted and are not in its states yet.
+#[derive(Clone, Debug, Default)]
+pub struct Owed {
+    /// The side of [`Hold`] that keeps them.
+    pub side: usize,
+    /// Rows of the call that was held, in order.
+    pub rows: Vec<usize>,
 }
 
 /// Keys and values of a tree's rows, `[row][kv_heads * head_dim]` f16.
@@ -44,7 +54,9 @@ pub struct Hold {
     pub open: Vec<usize>,
     /// Whether keys and values lie aside.
     pub tree: bool,
-    kept: Vec<Vec<f32>>,
+    /// Where the call keeps its rows. The other side has those of the call before, which states may still owe.
+    pub side: usize,
+    kept: [Vec<Vec<f32>>; 2],
     aside: Vec<[Vec<u16>; 2]>,
 }
 
@@ -52,9 +64,10 @@ impl Hold {
     /// Makes room for the rows of a call.
     pub fn reserve(&mut self, plan: &ModelPlan, rows: &RowTable) {
         self.tree = rows.is_tree();
-        self.kept.resize_with(plan.states.len(), Vec::new);
         self.aside.resize_with(plan.states.len(), Default::default);
-        for (state, (memory, aside)) in plan.states.iter().zip(self.kept.iter_mut().zip(&mut self.aside)) {
+        let memory = &mut self.kept[self.side];
+        memory.resize_with(plan.states.len(), Vec::new);
+        for (state, (memory, aside)) in plan.states.iter().zip(memory.iter_mut().zip(&mut self.aside)) {
             let each = match state {
                 StateSpec::Conv { channels, .. } => *channels,
                 StateSpec::Recurrent { .. } => 0,
@@ -73,19 +86,27 @@ impl Hold {
         }
         for (state, shape) in deltas(plan) {
             let n = rows.len() * kept(&shape);
-            if let Some(memory) = self.kept.get_mut(state.0).filter(|m| m.len() < n) {
+            if let Some(memory) = memory.get_mut(state.0).filter(|m| m.len() < n) {
                 memory.resize(n, 0.0);
             }
         }
     }
 
-    /// Views of the memory.
+    /// What a side keeps.
+    pub fn kept(&self, side: usize) -> &[Vec<f32>] {
+        &self.kept[side]
+    }
+
+    /// Views of the memory, both sides.
     ///
     /// # Safety
     /// They are dropped before `self` is used otherwise.
-    pub unsafe fn share(&mut self) -> (Vec<Shared<'static, f32>>, Vec<Aside<'static>>) {
+    pub unsafe fn share(&mut self) -> ([Vec<Shared<'static, f32>>; 2], Vec<Aside<'static>>) {
         // SAFETY: the caller's promise.
-        let kept = self.kept.iter_mut().map(|m| unsafe { Shared::erased(m) }).collect();
+        let views =
+            |side: &mut Vec<Vec<f32>>| side.iter_mut().map(|m| unsafe { Shared::erased(m) }).collect();
+        let [a, b] = &mut self.kept;
+        let kept = [views(a), views(b)];
         let aside = self.aside.iter_mut().map(|[keys, values]| {
             // SAFETY: the caller's promise.
             unsafe { Aside { keys: Shared::erased(keys), values: Shared::erased(values) } }
@@ -95,7 +116,7 @@ impl Hold {
 
     /// Bytes held.
     pub fn memory(&self) -> usize {
-        let kept: usize = self.kept.iter().map(|m| 4 * m.len()).sum();
+        let kept: usize = self.kept.iter().flatten().map(|m| 4 * m.len()).sum();
         kept + self.aside.iter().flatten().map(|m| 2 * m.len()).sum::<usize>()
     }
 
@@ -126,7 +147,27 @@ pub fn deltas(plan: &ModelPlan) -> impl Iterator<Item = (StateId, Delta)> + '_ {
     })
 }
 
-/// Runs the states of one slot forward over some of the rows that were held.
+/// What row `row` of a held call brings to value head `j`, from the memory that keeps it.
+///
+/// # Safety
+/// Nobody writes that memory.
+pub unsafe fn kept_row<'a>(memory: &Shared<'a, f32>, s: &Delta, j: usize, row: usize) -> delta::Row<'a> {
+    let width = kept(s);
+    // SAFETY: the caller's promise.
+    let row = unsafe { memory.slice(row * width, width) };
+    let (key, value) = (s.key_head(j) * s.k_dim, s.key_width() + j * s.v_dim);
+    let gates = s.key_width() + s.value_width() + 2 * j;
+    delta::Row {
+        q: &[],
+        k: &row[key..key + s.k_dim],
+        v: &row[value..value + s.v_dim],
+        beta: row[gates],
+        decay: row[gates + 1],
+        out: std::ptr::null_mut(),
+    }
+}
+
+/// Runs the states of one slot forward over the rows that they owe, by themselves.
 pub struct Replay<'a> {
     pub isa: Isa,
     pub plan: &'a ModelPlan,
@@ -139,17 +180,18 @@ pub struct Replay<'a> {
     pub live: usize,
     /// Nothing is committed: the states are zero, whatever they hold.
     pub fresh: bool,
-    /// Rows of the held call, in order; at least one.
+    /// Rows of the call that was held, in order; at least one.
     pub path: &'a [usize],
 }
 
 impl Replay<'_> {
     /// Takes items until none is left; every thread of a team calls it.
     pub fn run(&self, next: &AtomicUsize) {
+        let mut scratch = delta::Scratch::default();
         loop {
             let item = next.fetch_add(1, Ordering::Relaxed);
             if let Some((state, shape, head)) = self.heads.get(item) {
-                self.head(*state, shape, *head);
+                self.head(*state, shape, *head, &mut scratch);
             } else if let Some(state) = self.plan.states.get(item - self.heads.len()) {
                 if let StateSpec::Conv { inputs, channels, .. } = state {
                     self.conv(item - self.heads.len(), *inputs, *channels);
@@ -160,36 +202,23 @@ impl Replay<'_> {
         }
     }
 
-    fn head(&self, state: StateId, s: &Delta, j: usize) {
+    fn head(&self, state: StateId, s: &Delta, j: usize, scratch: &mut delta::Scratch) {
         let (timed, memory) = (&self.timed[state.0], &self.kept[state.0]);
-        let (size, width) = (s.k_dim * s.v_dim, kept(s));
+        let size = s.k_dim * s.v_dim;
         let at = self.slot * timed.each + j * size;
-        let (key, value) = (s.key_head(j) * s.k_dim, s.key_width() + j * s.v_dim);
-        let gates = s.key_width() + s.value_width() + 2 * j;
         // SAFETY: one thread takes a head; the committed half and what was kept are only read.
         unsafe {
             let old = timed.halves[self.live].slice(at, size);
-            let new = timed.halves[1 - self.live].slice_mut(at, size);
-            if self.fresh {
-                new.fill(0.0);
-            }
-            for column in (0..s.v_dim).step_by(COLUMNS) {
-                let columns = COLUMNS.min(s.v_dim - column);
-                let to = new[column..].as_mut_ptr();
-                let mut from = if self.fresh { to.cast_const() } else { old[column..].as_ptr() };
-                for row in self.path {
-                    let row = memory.slice(row * width, width);
-                    let read = delta::Row {
-                        q: &[],
-                        k: &row[key..key + s.k_dim],
-                        v: &row[value + column..][..columns],
-                        beta: row[gates],
-                        decay: row[gates + 1],
-                    };
-                    delta::advance(self.isa, &read, delta::Block { from, to, stride: s.v_dim });
-                    from = to.cast_const();
-                }
-            }
+            let head = delta::Head {
+                from: (!self.fresh).then_some(old.as_ptr()),
+                to: timed.halves[1 - self.live].slice_mut(at, size).as_mut_ptr(),
+                after: self.path.len(),
+                stream: timed.stream,
+                k_dim: s.k_dim,
+                v_dim: s.v_dim,
+            };
+            let row = |n: usize| kept_row(memory, s, j, self.path[n]);
+            delta::rows(self.isa, self.path.len(), &row, head, scratch);
         }
     }
 

@@ -10,8 +10,9 @@ use sterna_plan::{
 use crate::acts::{Acts, Blocks, SharedActs};
 use crate::attention::{self, PIECE, Seen, Tail};
 use crate::deal::{Counter, Deal};
+use crate::delta;
 use crate::exec::matrix;
-use crate::hold::{Aside, Gathered, Held};
+use crate::hold::{Aside, Gathered, Held, Owed};
 use crate::isa::Isa;
 use crate::linear::{self, Input};
 use crate::load::{Loaded, gather};
@@ -40,6 +41,8 @@ pub struct Thread {
     pub spans: Vec<OpSpan>,
     /// `beta` and `decay` of the rows of a head.
     pub gates: Vec<(f32, f32)>,
+    /// Columns of a recurrent state.
+    pub delta: delta::Scratch,
     /// The last keys and values that a row of a tree sees.
     pub gathered: Gathered,
 }
@@ -85,6 +88,10 @@ pub struct Call<'a> {
     pub committed: &'a [u32],
     /// For every row of a tree, the rows that it continues and itself; empty for chains.
     pub paths: &'a [Vec<usize>],
+    /// Per slot, rows that come before its own.
+    pub owed: &'a [Owed],
+    /// By side, what held calls kept; one of each for every state.
+    pub kept: [&'a [Shared<'a, f32>]; 2],
     /// Present in a call that is held.
     pub held: Option<Held<'a>>,
     pub acts: SharedActs<'a>,

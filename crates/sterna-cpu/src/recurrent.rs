@@ -3,13 +3,15 @@
 //! An item of work is a key head of one sequence with the value heads that pair with it: its channels of the
 //! convolution, its rows of the recurrence in order, its norm and gate. Items share nothing, so the folded op has no
 //! barrier inside. States have two halves: a call reads the committed one and writes the other, and they change places
-//! when the call is committed; a call that fails leaves no trace.
+//! when the call is committed; a call that fails leaves no trace. Rows that a sequence's states owe
+//! ([`Owed`](crate::hold::Owed)) come before the call's own.
 
 use std::ops::Range;
 
 use sterna_plan::{Conv, Delta, DeltaRule, Slice, numerics};
 
-use crate::delta::{self, COLUMNS};
+use crate::delta;
+use crate::hold::kept_row;
 use crate::ops::{Call, Thread};
 use crate::pool::Team;
 use crate::rowwise;
@@ -34,6 +36,8 @@ pub struct Timed<'a> {
     pub each: usize,
     /// `[slot][each]`.
     pub halves: [Shared<'a, f32>; 2],
+    /// Whether it is too large to stay in a cache from call to call.
+    pub stream: bool,
 }
 
 /// Floats that a row of a held call keeps for a delta rule: every key head's k, every value head's v, and every value
@@ -55,6 +59,13 @@ impl Call<'_> {
         &self.order[span.start..span.start + span.len]
     }
 
+    /// Rows, owed ones first, after which the states of a sequence are written: a held call leaves its own out, and writes
+    /// nothing where none are owed.
+    fn written_after(&self, span: &Span) -> usize {
+        let own = if self.held.is_some() { 0 } else { span.len };
+        self.owed[span.slot].rows.len() + own
+    }
+
     /// A convolution that is not folded.
     pub fn conv(&self, at: usize, c: &Conv, team: Team<'_>) {
         let parts = c.input.len.div_ceil(CHANNELS);
@@ -74,14 +85,21 @@ impl Call<'_> {
         let channels = c.input.len;
         let (taps, rows) = (weight.len() / channels, self.rows_of(span));
         let kept = taps - 1;
+        let owed = &self.owed[span.slot];
+        let before = owed.rows.len();
         let state = &self.timed[c.state.0];
         let live = usize::from(self.live[span.slot]);
         let at = |n: usize| span.slot * state.each + n * channels + range.start;
-        // Input `n` of the state's followed by the call's.
-        // SAFETY: inputs were written before the last barrier; the half that is read is not written in this call.
+        // Input `n` of the state's followed by the owed rows' and the call's.
+        // SAFETY: inputs were written before the last barrier; the half that is read and the side that keeps owed rows are
+        // not written in this call.
         let input = |n: usize| unsafe {
             match n.checked_sub(kept) {
-                Some(row) => self.read(part(c.input, &range), rows[row]),
+                Some(row) if row < before => {
+                    let at = owed.rows[row] * channels + range.start;
+                    self.kept[owed.side][c.state.0].slice(at, range.len())
+                }
+                Some(row) => self.read(part(c.input, &range), rows[row - before]),
                 None if span.fresh => &ZEROS[..range.len()],
                 None => state.halves[live].slice(at(n), range.len()),
             }
@@ -89,7 +107,7 @@ impl Call<'_> {
         for (n, row) in rows.iter().enumerate() {
             let mut window: [&[f32]; 8] = [&[]; 8];
             for (j, w) in window[..taps].iter_mut().enumerate() {
-                *w = input(n + j);
+                *w = input(before + n + j);
             }
             // SAFETY: these channels of this row are this thread's.
             let out = unsafe { self.write(part(c.out, &range), *row) };
@@ -105,10 +123,11 @@ impl Call<'_> {
                 }
             }
         }
-        for n in 0..kept {
+        let after = self.written_after(span);
+        for n in (0..kept).take_while(|_| after > 0) {
             // SAFETY: these channels of this slot's other half are this thread's.
             let to = unsafe { state.halves[1 - live].slice_mut(at(n), range.len()) };
-            to.copy_from_slice(input(rows.len() + n));
+            to.copy_from_slice(input(after + n));
         }
     }
 
@@ -118,7 +137,7 @@ impl Call<'_> {
         for item in self.deal(at, self.spans.len() * groups, team) {
             let (span, key) = (&self.spans[item / groups], item % groups);
             // SAFETY: an item is this key head of this sequence with its value heads, and one thread takes it.
-            unsafe { self.key_head(d, span, key, &mut t.gates) };
+            unsafe { self.key_head(d, span, key, t) };
         }
     }
 
@@ -126,7 +145,7 @@ impl Call<'_> {
     ///
     /// # Safety
     /// One thread has these heads of this sequence: their columns of every buffer that the op names, and their states.
-    unsafe fn key_head(&self, d: &DeltaRule, span: &Span, key: usize, gates: &mut [(f32, f32)]) {
+    unsafe fn key_head(&self, d: &DeltaRule, span: &Span, key: usize, t: &mut Thread) {
         let s = &d.shape;
         let rows = self.rows_of(span);
         let heads = || (0..s.v_heads).filter(|j| s.key_head(*j) == key);
@@ -152,14 +171,14 @@ impl Call<'_> {
             }
             for j in heads() {
                 let (decay, dt) = (self.vector(d.decay.0)[j], self.vector(d.dt.0)[j]);
-                for (gates, row) in gates.iter_mut().zip(rows) {
+                for (gates, row) in t.gates.iter_mut().zip(rows) {
                     let one = |s: Slice| self.read(part(s, &(j..j + 1)), *row)[0];
                     *gates = (numerics::sigmoid(one(d.b)), numerics::delta_decay(one(d.a), dt, decay));
                     self.keep(d, *row, s.key_width() + j * s.v_dim, self.read(part(d.v, &value(j)), *row));
                     let at = s.key_width() + s.value_width() + 2 * j;
                     self.keep(d, *row, at, &[gates.0, gates.1]);
                 }
-                self.recur(d, span, j, [q, k], gates);
+                self.recur(d, span, j, [q, k], t);
                 let Some(g) = d.gate else { continue };
                 for row in rows {
                     let out = self.write(part(d.out, &value(j)), *row);
@@ -182,41 +201,43 @@ impl Call<'_> {
         }
     }
 
-    /// The recurrence of value head `j`: all rows over one block of columns after the other.
+    /// The recurrence of value head `j`, whose gates are in `t`.
     ///
     /// # Safety
     /// As [`Call::key_head`].
-    unsafe fn recur(&self, d: &DeltaRule, span: &Span, j: usize, [q, k]: [Slice; 2], gates: &[(f32, f32)]) {
+    unsafe fn recur(&self, d: &DeltaRule, span: &Span, j: usize, [q, k]: [Slice; 2], t: &mut Thread) {
         let (s, state) = (&d.shape, &self.timed[d.state.0]);
+        let Thread { gates, delta: scratch, .. } = t;
         let size = s.k_dim * s.v_dim;
         let live = usize::from(self.live[span.slot]);
         let at = span.slot * state.each + j * size;
-        // SAFETY: the caller's promise; the half that is read is not written in this call.
+        let owed = &self.owed[span.slot];
+        let (rows, before) = (self.rows_of(span), owed.rows.len());
+        let values = j * s.v_dim..(j + 1) * s.v_dim;
+        let (v, out) = (part(d.v, &values), part(d.out, &values));
+        // SAFETY: the caller's promise; the half that is read and the side that keeps owed rows are not written in this call.
         unsafe {
             let old = state.halves[live].slice(at, size);
-            let new = state.halves[1 - live].slice_mut(at, size);
-            if span.fresh {
-                new.fill(0.0);
-            }
-            for column in (0..s.v_dim).step_by(COLUMNS) {
-                let columns = column..(column + COLUMNS).min(s.v_dim);
-                let to = new[column..].as_mut_ptr();
-                let mut from = if span.fresh { to.cast_const() } else { old[column..].as_ptr() };
-                let head =
-                    |s: Slice, width: usize| part(s, &(j * width + columns.start..j * width + columns.end));
-                for (row, (beta, decay)) in self.rows_of(span).iter().zip(gates) {
-                    let read = delta::Row {
-                        q: self.read(q, *row),
-                        k: self.read(k, *row),
-                        v: self.read(head(d.v, s.v_dim), *row),
-                        beta: *beta,
-                        decay: *decay,
-                    };
-                    let block = delta::Block { from, to, stride: s.v_dim };
-                    delta::row(self.isa, &read, block, self.write(head(d.out, s.v_dim), *row));
-                    from = to.cast_const();
-                }
-            }
+            let head = delta::Head {
+                from: (!span.fresh).then_some(old.as_ptr()),
+                to: state.halves[1 - live].slice_mut(at, size).as_mut_ptr(),
+                after: self.written_after(span),
+                stream: state.stream,
+                k_dim: s.k_dim,
+                v_dim: s.v_dim,
+            };
+            let row = |n: usize| match n.checked_sub(before) {
+                None => kept_row(&self.kept[owed.side][d.state.0], s, j, owed.rows[n]),
+                Some(n) => delta::Row {
+                    q: self.read(q, rows[n]),
+                    k: self.read(k, rows[n]),
+                    v: self.read(v, rows[n]),
+                    beta: gates[n].0,
+                    decay: gates[n].1,
+                    out: self.write(out, rows[n]).as_mut_ptr(),
+                },
+            };
+            delta::rows(self.isa, before + rows.len(), &row, head, scratch);
         }
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! A state that owns time is there twice ([`LayerTimed`]): a call reads the committed half and writes the other one.
 
+use crate::hold::Owed;
 use sterna_plan::{BackendError, ModelPlan, PlanError, Snapshots, StateSpec};
 
 /// Keys and values of one layer, all slots.
@@ -25,8 +26,43 @@ pub struct LayerTimed {
     /// Floats of a slot.
     pub each: usize,
     /// `[slot][each]`.
-    pub halves: [Vec<f32>; 2],
+    pub halves: [Floats; 2],
+    /// Whether a call writes it past the caches.
+    pub stream: bool,
 }
+
+/// Floats that begin a cache line.
+#[derive(Default)]
+pub struct Floats {
+    lines: Vec<Line>,
+    len: usize,
+}
+
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(64))]
+struct Line([f32; 16]);
+
+impl Floats {
+    fn zeroed(n: Option<usize>, what: &'static str) -> Result<Self, BackendError> {
+        Ok(Self { lines: zeros(n.map(|n| n.div_ceil(16)), what)?, len: n.unwrap_or(0) })
+    }
+}
+
+impl std::ops::Deref for Floats {
+    type Target = [f32];
+    fn deref(&self) -> &[f32] {
+        &bytemuck::cast_slice(&self.lines)[..self.len]
+    }
+}
+
+impl std::ops::DerefMut for Floats {
+    fn deref_mut(&mut self) -> &mut [f32] {
+        &mut bytemuck::cast_slice_mut(&mut self.lines)[..self.len]
+    }
+}
+
+/// Bytes of a sequence's timed states from which they do not stay in a cache while a call reads its weights.
+const STREAMED: usize = 8 << 20;
 
 /// The pool.
 #[derive(Default)]
@@ -37,6 +73,8 @@ pub struct Pool {
     pub timed: Vec<LayerTimed>,
     /// Per slot, the half of its timed states that is committed.
     pub live: Vec<u8>,
+    /// Per slot, rows that were accepted and are not in its timed states yet.
+    pub owed: Vec<Owed>,
     /// Committed positions per slot.
     pub committed: Vec<u32>,
     /// Positions per slot.
@@ -57,6 +95,7 @@ impl Pool {
     pub fn new(plan: &ModelPlan, slots: usize, capacity: usize) -> Result<Self, BackendError> {
         let piece = plan.attention_piece;
         let stored = capacity.div_ceil(piece) * piece;
+        let stream = 4 * plan.states.iter().map(|s| s.fixed()).sum::<usize>() > STREAMED;
         let mut layers = Vec::with_capacity(plan.states.len());
         let mut timed = Vec::with_capacity(plan.states.len());
         for state in &plan.states {
@@ -72,12 +111,12 @@ impl Pool {
             let half = || zeros::<u16>(n, "keys and values");
             layers.push(LayerKv { kv_heads, head_dim, keys: half()?, values: half()? });
             let each = state.fixed();
-            let half = || zeros::<f32>(slots.checked_mul(each), "recurrent states");
-            timed.push(LayerTimed { each, halves: [half()?, half()?] });
+            let half = || Floats::zeroed(slots.checked_mul(each), "recurrent states");
+            timed.push(LayerTimed { each, halves: [half()?, half()?], stream });
         }
-        let live = vec![0; slots];
+        let (live, owed) = (vec![0; slots], vec![Owed::default(); slots]);
         let (committed, snapshots) = (vec![0; slots], Snapshots::default());
-        Ok(Self { layers, timed, live, committed, capacity, stored, piece, snapshots })
+        Ok(Self { layers, timed, live, owed, committed, capacity, stored, piece, snapshots })
     }
 
     /// Index of the first key of (`slot`, `head`, `piece`) in a layer; `[dim][piece]` follow.
@@ -105,15 +144,25 @@ impl Pool {
         )))
     }
 
-    /// Every committed position, in the order of [`sterna_plan::Executor::state_bytes`].
-    pub fn bytes(&self, slot: usize) -> Result<Vec<u8>, PlanError> {
+    /// Positions that a slot's timed states stand at.
+    pub fn settled(&self, slot: usize) -> usize {
+        self.committed[slot] as usize - self.owed[slot].rows.len()
+    }
+
+    /// The timed states of a slot have become those of the other half.
+    pub fn turn_over(&mut self, slot: usize) {
+        self.live[slot] ^= 1;
+        self.owed[slot].rows.clear();
+    }
+
+    /// Every committed position, in the order of [`sterna_plan::Executor::state_bytes`]; `timed` are the slot's timed states
+    /// as they are committed, one for each state.
+    pub fn bytes(&self, slot: usize, timed: &[&[f32]]) -> Result<Vec<u8>, PlanError> {
         self.slot(slot)?;
         let mut out = Vec::new();
         let n = self.committed[slot] as usize;
-        let live = usize::from(self.live[slot]);
-        for (i, (l, t)) in self.layers.iter().zip(&self.timed).enumerate() {
+        for (i, (l, held)) in self.layers.iter().zip(timed).enumerate() {
             if n > 0 {
-                let held = &t.halves[live][slot * t.each..(slot + 1) * t.each];
                 out.extend(held.iter().flat_map(|v| v.to_le_bytes()));
             }
             for p in 0..n {
@@ -144,7 +193,7 @@ impl Pool {
         Ok(self.snapshots.deepest(slot, len).unwrap_or(0))
     }
 
-    /// Copies the timed states of a slot as they are committed.
+    /// Copies the timed states of a slot, which owe nothing.
     pub fn snapshot(&mut self, slot: usize) -> Result<(), BackendError> {
         self.slot(slot)?;
         let (position, live) = (self.committed[slot], usize::from(self.live[slot]));
@@ -184,6 +233,7 @@ impl Pool {
             }
         }
         self.snapshots.cut(slot, len);
+        self.owed[slot].rows.clear();
         self.committed[slot] = len;
         Ok(())
     }

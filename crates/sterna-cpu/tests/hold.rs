@@ -129,6 +129,71 @@ fn slots_of_one_call_accept_each_for_itself() {
     }
 }
 
+/// Any order of held calls over one slot or two, of accepting none, some or all rows, of plain calls, snapshots, cuts and
+/// new beginnings: states and results are those of plain feeding. Accepted rows may wait in one slot while others go on.
+#[test]
+fn any_order_of_calls_leaves_the_states_of_plain_feeding() {
+    let model = hybrid();
+    let text = Random::new(21).tokens(200, model.config.vocab);
+    for (threads, isa, seed) in [(2, Isa::detect(), 1), (1, Isa::Portable, 2), (3, Isa::detect(), 3)] {
+        let backend = cpu(threads, isa);
+        let (mut plain, mut tried) = (load(&backend, &model), load(&backend, &model));
+        tried.set_snapshot_budget(64 << 20);
+        let mut random = Random::new(seed);
+        let mut draw = |n: usize| random.tokens(1, n)[0] as usize;
+        let mut partial = 0;
+        for step in 0..160 {
+            let slot = draw(3);
+            let at = |e: &dyn Executor, slot: usize| e.committed()[slot] as usize;
+            let before = at(&*tried, slot);
+            match draw(8) {
+                0..=4 => {
+                    let slots = if draw(3) == 0 { vec![slot, (slot + 1) % 3] } else { vec![slot] };
+                    let mut rows = RowTable::new();
+                    let mut first = Vec::new();
+                    for slot in &slots {
+                        let (n, from) = (1 + draw(5), at(&*tried, *slot));
+                        first.push((*slot, rows.len(), n));
+                        rows.push_chain(*slot, from as u32, &text[from..from + n], n, Wanted::Logits);
+                    }
+                    hold(&mut *tried, &rows);
+                    for (slot, first, n) in first {
+                        let accepted = draw(n + 1);
+                        partial += usize::from(accepted > 0 && accepted < n);
+                        tried.accept(slot, &(first..first + accepted).collect::<Vec<_>>()).unwrap();
+                        let from = at(&*plain, slot);
+                        feed(&mut *plain, slot, &text[from..from + accepted]);
+                    }
+                }
+                5 => {
+                    let n = 1 + draw(4);
+                    let next = &text[before..before + n];
+                    let (a, b) = (feed(&mut *tried, slot, next), feed(&mut *plain, slot, next));
+                    assert!(a == b, "step {step}: results of a plain call");
+                }
+                6 => {
+                    tried.snapshot(slot).unwrap();
+                    let n = 1 + draw(3);
+                    hold(&mut *tried, &chain(slot, before, &text[before + 1..][..n]));
+                    tried.accept(slot, &[0]).unwrap();
+                    tried.truncate(slot, before as u32).unwrap();
+                }
+                _ if before > 40 => {
+                    tried.truncate(slot, 0).unwrap();
+                    plain.truncate(slot, 0).unwrap();
+                }
+                _ => {}
+            }
+            assert_eq!(tried.committed(), plain.committed(), "step {step}");
+            for slot in 0..3 {
+                let (a, b) = (tried.state_bytes(slot).unwrap(), plain.state_bytes(slot).unwrap());
+                assert!(a == b, "threads {threads}, step {step}, slot {slot}");
+            }
+        }
+        assert!(partial > 10, "{partial} calls were accepted in part");
+    }
+}
+
 #[test]
 fn what_is_held_is_forgotten_by_any_other_call() {
     let model = hybrid();

@@ -1,7 +1,9 @@
-//! What accepting some rows of a verified call costs.
+//! What accepting some rows of a verified call costs: at once, and in the next call.
+
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use sterna_plan::{ModelPlan, Wanted};
+use sterna_plan::{Executor, ModelPlan, Op, Wanted};
 use sterna_run::Session;
 
 use crate::bench::BenchError;
@@ -15,7 +17,8 @@ pub struct AcceptPoint {
     pub rows: usize,
     /// Of these, accepted.
     pub accepted: usize,
-    /// Median seconds.
+    /// Median seconds: of accepting itself, and of what the next held call spends more on recurrent states than after a call of
+    /// which nothing was accepted (the recurrence over the accepted rows, and writing the states).
     pub seconds: f64,
     /// Over the seconds of a call of one row.
     pub steps: f64,
@@ -38,27 +41,54 @@ pub fn accept_cost(
     hold_prefix(session, &plan, &ids[..prefix])?;
     let parents: Vec<Option<usize>> = (0..rows).map(|i: usize| i.checked_sub(1)).collect();
     let path: Vec<usize> = (0..rows).collect();
-    let mut counts: Vec<usize> = [1, rows / 4, rows / 2, rows - 1].into_iter().filter(|n| *n > 0).collect();
+    // The first arm accepts nothing: what a next call costs in any case.
+    let mut counts: Vec<usize> = [0, 1, rows / 4, rows / 2, rows - 1].to_vec();
     counts.dedup();
     let arm = |n: &usize| {
         let (n, path) = (*n, &path);
         let (ids, parents) = (&ids[prefix..], &parents);
-        Arm::new(format!("accept {n} of {rows}"), move |s: &mut &mut Session| Ok(s.accept(&path[..n])?))
-            .prepared(move |s| {
-                s.truncate(prefix)?;
-                Ok(s.verify(ids, parents, Wanted::Argmax)?)
-            })
+        Arm::told(format!("accept {n} of {rows}"), move |s: &mut &mut Session| {
+            let start = Instant::now();
+            s.accept(&path[..n])?;
+            let seconds = start.elapsed().as_secs_f64();
+            s.executor_mut().profile(true);
+            let ran = s.verify(&ids[n..=n], &[None], Wanted::Argmax);
+            let states = state_seconds(s.executor());
+            s.executor_mut().profile(false);
+            ran?;
+            Ok(seconds + states)
+        })
+        .prepared(move |s| {
+            s.truncate(prefix)?;
+            Ok(s.verify(ids, parents, Wanted::Argmax)?)
+        })
     };
     let mut arms: Vec<Arm<'_, &mut Session>> = counts.iter().map(arm).collect();
     let mut session = session;
     let samples = interleave(&mut session, &mut arms, rounds)?;
-    let points = counts.iter().zip(&samples.arms).map(|(accepted, arm)| AcceptPoint {
-        rows,
-        accepted: *accepted,
-        seconds: arm.time.median,
-        steps: if step > 0.0 { arm.time.median / step } else { 0.0 },
+    let times: Vec<(usize, f64)> =
+        counts.iter().copied().zip(samples.arms.iter().map(|a| a.time.median)).collect();
+    let Some(((_, nothing), times)) = times.split_first() else { return Ok(Vec::new()) };
+    let points = times.iter().map(|(accepted, seconds)| {
+        let seconds = (seconds - nothing).max(0.0);
+        AcceptPoint {
+            rows,
+            accepted: *accepted,
+            seconds,
+            steps: if step > 0.0 { seconds / step } else { 0.0 },
+        }
     });
     Ok(points.collect())
+}
+
+/// Seconds that the profiled call of one row spent on states that own time.
+fn state_seconds(executor: &dyn Executor) -> f64 {
+    let plan = executor.plan();
+    let ops = plan.entry_for(1).and_then(|at| plan.entries.get(at)).map_or(&[][..], |e| &e.ops);
+    let owns_time = |op: &Op| matches!(op, Op::DeltaRule(_) | Op::Conv(_));
+    let times = executor.profile_times();
+    let nanos = ops.iter().zip(&times).filter(|(op, _)| owns_time(op)).map(|(_, t)| t.nanos);
+    1e-9 * nanos.sum::<u64>() as f64
 }
 
 /// Feeds a prefix from the start, and keeps a snapshot of its end where the states need one, so that cutting back to it

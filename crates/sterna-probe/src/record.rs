@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, Write};
+use std::io::{BufRead, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -200,8 +200,11 @@ impl Recorder {
     /// # Errors
     /// [`RecordError::File`].
     pub fn open(path: &Path, run: Run) -> Result<Self, RecordError> {
-        let opened = OpenOptions::new().create(true).append(true).open(path);
-        let file = opened.map_err(|source| RecordError::File { path: path.to_owned(), source })?;
+        let failed = |source| RecordError::File { path: path.to_owned(), source };
+        let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(failed)?;
+        if ends_in_a_line(path).map_err(failed)? {
+            file.write_all(b"\n").map_err(failed)?;
+        }
         let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos());
         let run_id = format!("{nanos:x}-{:x}", std::process::id());
         let mut recorder = Self { file, path: path.to_owned(), run: run_id };
@@ -243,6 +246,22 @@ impl Recorder {
         }
         Ok(())
     }
+}
+
+/// Whether a file's last line has no end, because the program that wrote it was stopped.
+fn ends_in_a_line(path: &Path) -> std::io::Result<bool> {
+    // A pipe or a terminal has no end to look at.
+    if !path.metadata()?.is_file() {
+        return Ok(false);
+    }
+    let mut file = File::open(path)?;
+    if file.seek(SeekFrom::End(0))? == 0 {
+        return Ok(false);
+    }
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
 }
 
 /// Reads all lines of `path` whose schema is [`SCHEMA`] and whose kind is known; says how many others there were.
@@ -321,6 +340,13 @@ mod tests {
             recorder.table("tiny ops", TableValue::Dispatch(dispatch.clone())).unwrap();
         }
         let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, &text[..text.len() - 5]).unwrap();
+        drop(Recorder::open(&path, run()).unwrap());
+        let after = std::fs::read_to_string(&path).unwrap();
+        assert!(
+            after.starts_with(&format!("{}\n{{", &text[..text.len() - 5])),
+            "a run begins a line of its own"
+        );
         assert_eq!(text.lines().count(), 10, "two runs of a run line, three samples and a table");
         std::fs::write(
             &path,

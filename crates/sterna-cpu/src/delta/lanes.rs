@@ -20,6 +20,19 @@ pub trait Lanes: Copy {
     /// # Safety
     /// As above, and they are writable.
     unsafe fn store(self, p: *mut f32);
+    /// To `N` consecutive floats, past the caches where the machine can.
+    ///
+    /// # Safety
+    /// As [`Lanes::store`], and they are aligned to a register.
+    unsafe fn stream(self, p: *mut f32) {
+        // SAFETY: the caller's promise.
+        unsafe { self.store(p) }
+    }
+    /// Makes what was streamed visible before what this thread writes next.
+    ///
+    /// # Safety
+    /// The machine has the instructions.
+    unsafe fn streamed() {}
     /// `self * x`.
     ///
     /// # Safety
@@ -58,10 +71,10 @@ impl Lanes for f32 {
     }
 }
 
-/// A register type by its five instructions.
+/// A register type by its six instructions.
 #[cfg(target_arch = "x86_64")]
 macro_rules! register {
-    ($type:ty, $n:literal, $splat:ident, $load:ident, $store:ident, $mul:ident, $fma:ident) => {
+    ($type:ty, $n:literal, $splat:ident, $load:ident, $store:ident, $stream:ident, $mul:ident, $fma:ident) => {
         impl Lanes for $type {
             const N: usize = $n;
             #[inline(always)]
@@ -78,6 +91,16 @@ macro_rules! register {
             unsafe fn store(self, p: *mut f32) {
                 // SAFETY: the caller's promise.
                 unsafe { $store(p, self) }
+            }
+            #[inline(always)]
+            unsafe fn stream(self, p: *mut f32) {
+                // SAFETY: the caller's promise.
+                unsafe { $stream(p, self) }
+            }
+            #[inline(always)]
+            unsafe fn streamed() {
+                // SAFETY: every one of these processors has SSE.
+                unsafe { _mm_sfence() }
             }
             #[inline(always)]
             unsafe fn mul(self, x: Self) -> Self {
@@ -98,8 +121,26 @@ mod x86 {
     use super::Lanes;
     use std::arch::x86_64::*;
 
-    register!(__m256, 8, _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_mul_ps, _mm256_fmadd_ps);
-    register!(__m512, 16, _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_mul_ps, _mm512_fmadd_ps);
+    register!(
+        __m256,
+        8,
+        _mm256_set1_ps,
+        _mm256_loadu_ps,
+        _mm256_storeu_ps,
+        _mm256_stream_ps,
+        _mm256_mul_ps,
+        _mm256_fmadd_ps
+    );
+    register!(
+        __m512,
+        16,
+        _mm512_set1_ps,
+        _mm512_loadu_ps,
+        _mm512_storeu_ps,
+        _mm512_stream_ps,
+        _mm512_mul_ps,
+        _mm512_fmadd_ps
+    );
 }
 
 #[cfg(any(test, all(target_arch = "aarch64", target_endian = "little")))]

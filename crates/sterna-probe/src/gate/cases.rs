@@ -158,11 +158,12 @@ pub(super) fn lines<T: DeserializeOwned>(
     let mut out = Vec::new();
     let full = text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty());
     for (at, line) in full.skip(skip) {
-        let value = serde_json::from_str(line).map_err(|e| GateError::Line {
-            path: name.into(),
-            line: at + 1,
-            why: e.to_string(),
-        })?;
+        let broken = |why: String| GateError::Line { path: name.into(), line: at + 1, why };
+        // A list would be read as an object's values in their order.
+        if line.trim_start().starts_with('[') {
+            return Err(broken("a list; one JSON object a line is expected".into()));
+        }
+        let value = serde_json::from_str(line).map_err(|e| broken(e.to_string()))?;
         out.push((at + 1, value));
     }
     if out.is_empty() {
@@ -194,6 +195,7 @@ mod tests {
             ("{\"prompt\":[1],\"tokens\":[1],\"margins\":[-1]}", 1, "margin of -1"),
             ("{\"text\":\"a\",\"stop\":[\"\"]}", 1, "empty stop"),
             ("not json", 1, "expected"),
+            (" [\"a\"]", 1, "a list"),
         ] {
             let said = of(text).unwrap_err();
             assert!(said.starts_with(&format!("f, line {line}: ")) && said.contains(why), "{text}: {said}");

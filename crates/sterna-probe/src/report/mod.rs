@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use figures::Topic;
 use minijinja::{Environment, Value, context};
 pub use page::{Chart, Grid, Page, Section};
-pub use read::{Doubled, Reader, ReportError, RunData, Skipped};
+pub use read::{CutOff, Doubled, Reader, ReportError, RunData, Skipped};
 pub use svg::{Axis, Bars, Mark, Plot, Scale, Series};
 
 use crate::limits::Limits;
@@ -32,7 +32,7 @@ pub fn build(files: &[PathBuf]) -> Result<Page, ReportError> {
     for file in files {
         reader.read(file)?;
     }
-    let Reader { runs, skipped, doubled, .. } = reader;
+    let Reader { runs, skipped, doubled, cut_off, .. } = reader;
     if runs.is_empty() {
         let names: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
         let files = names.join(", ");
@@ -56,6 +56,9 @@ pub fn build(files: &[PathBuf]) -> Result<Page, ReportError> {
             "{}: {lines} of {} left out, the first is line {}: a newer sterna wrote them",
             s.file, s.what, s.line
         ));
+    }
+    for c in &cut_off {
+        warnings.push(format!("{}: line {} ends in the middle and was left out", c.file, c.line));
     }
     Ok(page(&runs, warnings))
 }

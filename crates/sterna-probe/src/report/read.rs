@@ -1,4 +1,5 @@
-//! JSON lines to runs. A line that is broken is an error with its place; one of a newer program is listed and left out.
+//! JSON lines to runs. A line that is broken is an error with its place; one of a newer program, or one that was cut off, is
+//! listed and left out.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
@@ -89,6 +90,15 @@ pub struct Skipped {
     pub lines: usize,
 }
 
+/// A line that ends in the middle: the program that wrote it was stopped, or the disk was full.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CutOff {
+    /// File.
+    pub file: String,
+    /// From 1.
+    pub line: usize,
+}
+
 /// Lines that were read before: a file given twice, or put together from files that have them both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Doubled {
@@ -114,6 +124,8 @@ pub struct Reader {
     pub skipped: Vec<Skipped>,
     /// What was left out as known.
     pub doubled: Vec<Doubled>,
+    /// What was left out as incomplete.
+    pub cut_off: Vec<CutOff>,
     seen: HashSet<[u8; 32]>,
 }
 
@@ -161,6 +173,7 @@ impl Reader {
                 }
                 Parsed::Line(l) => take(&mut self.runs, *l, &file),
                 Parsed::Unknown(what) => skipped.entry(what).or_insert((line, 0)).1 += 1,
+                Parsed::CutOff => self.cut_off.push(CutOff { file: file.clone(), line }),
             }
         }
         let skipped = skipped.into_iter();
@@ -178,6 +191,7 @@ impl Reader {
 enum Parsed {
     Line(Box<Line>),
     Unknown(String),
+    CutOff,
 }
 
 /// What every line of every schema has.
@@ -201,12 +215,21 @@ fn parse(text: &str) -> Result<Parsed, String> {
     struct Version {
         schema: u64,
     }
-    let version: Version = serde_json::from_str(text).map_err(words)?;
+    let version: Version = match serde_json::from_str(text) {
+        Ok(version) => version,
+        Err(e) if e.is_eof() && text.starts_with('{') => return Ok(Parsed::CutOff),
+        Err(e) => return Err(words(e)),
+    };
     if version.schema != u64::from(SCHEMA) {
         return Ok(Parsed::Unknown(format!("schema {}", version.schema)));
     }
-    let error = match serde_json::from_str(text) {
-        Ok(line) => return Ok(Parsed::Line(Box::new(line))),
+    let error = match serde_json::from_str::<Line>(text) {
+        Ok(line) => {
+            return match impossible(&line) {
+                Some(why) => Err(why),
+                None => Ok(Parsed::Line(Box::new(line))),
+            };
+        }
         Err(e) => e,
     };
     let head: Head = serde_json::from_str(text).map_err(words)?;
@@ -220,6 +243,15 @@ fn parse(text: &str) -> Result<Parsed, String> {
         return Ok(Parsed::Unknown(format!("table of type `{kind}`")));
     }
     Err(words(error))
+}
+
+/// What cannot have been measured, where a table knows it.
+fn impossible(line: &Line) -> Option<String> {
+    let Record::Table { table, .. } = &line.record else { return None };
+    match &**table {
+        TableValue::Speculation(t) => t.impossible(),
+        _ => None,
+    }
 }
 
 /// Whether a tagged enum has no such tag, as opposed to a tag whose contents are wrong. The enum itself is asked, so
@@ -259,7 +291,7 @@ mod tests {
 
     fn unknown(text: &str) -> Option<String> {
         match parse(text).unwrap() {
-            Parsed::Line(_) => None,
+            Parsed::Line(_) | Parsed::CutOff => None,
             Parsed::Unknown(what) => Some(what),
         }
     }
@@ -282,10 +314,12 @@ mod tests {
             r#"{"schema":1,"run":"x","kind":"sample"}"#,
             r#"{"schema":1,"run":"x","kind":"table","name":"n","table":{"type":"memory","value":{}}}"#,
             r#"{"schema":1,"run":"x","kind":"table","name":"n","table":7}"#,
-            r#"{"schema":1,"run":"#,
         ] {
             let why = parse(broken).err();
             assert!(why.as_ref().is_some_and(|w| !w.contains("line 1")), "{broken}: {why:?}");
+        }
+        for cut in [r#"{"schema":1,"run":"#, r#"{"sch"#, r#"{"schema":1,"run":"x","kind":"sample","tab"#] {
+            assert!(matches!(parse(cut), Ok(Parsed::CutOff)), "{cut}");
         }
     }
 }

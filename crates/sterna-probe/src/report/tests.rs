@@ -425,6 +425,33 @@ fn broken_lines_and_empty_files_are_refused_and_newer_ones_listed() {
 }
 
 #[test]
+fn a_line_that_was_cut_off_is_told_and_the_rest_is_shown() {
+    let folder = Folder::new("cut");
+    let mut lines = everything("r");
+    let whole = build(&[folder.file("whole.jsonl", &lines)]).unwrap();
+    let last = lines[1].clone();
+    lines.push(last[..last.len() - 9].to_owned());
+    let page = build(&[folder.file("cut.jsonl", &lines)]).unwrap();
+    let at = format!("cut.jsonl: line {} ends in the middle", lines.len());
+    assert!(page.warnings.iter().any(|w| w.contains(&at)), "{:?}", page.warnings);
+    assert_eq!(page.sections.len(), whole.sections.len());
+}
+
+#[test]
+fn more_accepted_than_drafted_is_refused() {
+    let folder = Folder::new("more");
+    let line = speculation("r", "copy");
+    let mut value: serde_json::Value = serde_json::from_str(&line).unwrap();
+    let rows = value["table"]["value"]["rows"].as_array_mut().unwrap();
+    for row in rows.iter_mut() {
+        row["accepted"] = json!(row["proposed"].as_u64().unwrap() + 1);
+    }
+    let lines = [run_line("r", |_| {}), value.to_string()];
+    let said = build(&[folder.file("x.jsonl", &lines)]).unwrap_err().to_string();
+    assert!(said.contains("line 2") && said.contains("drafts accepted"), "{said}");
+}
+
+#[test]
 fn what_has_no_end_or_no_meaning_is_refused() {
     let folder = Folder::new("endless");
     let refused = |path: PathBuf| build(&[path]).unwrap_err().to_string();

@@ -249,6 +249,21 @@ pub struct SpeculationTable {
     pub samples: Interleaved,
 }
 
+impl SpeculationTable {
+    /// What no run can have measured, if it is in here.
+    pub(crate) fn impossible(&self) -> Option<String> {
+        self.rows.iter().find_map(|r| {
+            let more = |what: &str, accepted: u64, proposed: u64| {
+                (accepted > proposed).then(|| format!("{}: {accepted} of {proposed} drafts {what}", r.name))
+            };
+            let places = r.proposers.iter().flat_map(|p| &p.places);
+            more("accepted", r.accepted, r.proposed).or_else(|| {
+                places.into_iter().find_map(|p| more("of a place accepted", p.accepted, p.proposed))
+            })
+        })
+    }
+}
+
 /// What the arms of one set share.
 struct Panel<'a, 'b> {
     speakers: &'a mut [NamedSpeaker<'b>],
