@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::VerifyCost;
+use super::{CostPoint, VerifyCost};
 use crate::table::{Table, percent};
 
 /// Drafting `k` tokens a round.

@@ -18,7 +18,7 @@ use crate::count;
 use crate::drafting::{DraftCost, Rehearsal};
 use crate::interleave::Interleaved;
 use crate::limits::Limits;
-use crate::table::{Table, bytes, number, percent};
+use crate::table::{Table, bytes, number};
 
 pub use break_even::{BreakEven, BreakEvenRow, break_even};
 pub use fit::{LineFit, Stair, StairFit, fit_line, fit_stairs};
