@@ -16,7 +16,7 @@ use crate::hold::{Aside, Gathered, Held, Owed};
 use crate::isa::Isa;
 use crate::linear::{self, Input};
 use crate::load::{Loaded, gather};
-use crate::pack::{PANEL, Packed};
+use crate::pack::{Geometry, PANEL, Packed};
 use crate::pool::Team;
 use crate::recurrent::{Span, Timed};
 use crate::rowwise;
@@ -323,10 +323,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Panels that a thread takes at a time: a few of a narrow call, one of a wide one.
-    fn take(&self, panel_bytes: usize, rows: usize, float: bool) -> usize {
-        let n = if rows == 1 { (TAKE / panel_bytes.max(1)).max(1) } else { 1 };
-        if rows == 1 && float { n.next_multiple_of(4) } else { n }
+    /// Panels that a thread takes at a time: a few of a narrow call, one of a wide one. Those that can be read side by
+    /// side come together, if every thread has some then.
+    fn take(&self, g: &Geometry, rows: usize, threads: usize) -> usize {
+        let n = if rows == 1 { (TAKE / g.panel_bytes().max(1)).max(1) } else { 1 };
+        let enough = !g.is_int() || g.panels() >= 2 * linear::RUN * threads;
+        if enough && linear::beside(self.isa, g, rows) { n.next_multiple_of(linear::RUN) } else { n }
     }
 
     fn plain(
@@ -339,7 +341,7 @@ impl<'a> Call<'a> {
         bytes: &mut u64,
     ) {
         // Every member's panels, cut into takes, numbered through.
-        let take = |m: &Packed| self.take(m.geometry.panel_bytes(), input.rows, !m.geometry.is_int());
+        let take = |m: &Packed| self.take(&m.geometry, input.rows, team.threads);
         let takes = |m: &Packed| m.geometry.panels().div_ceil(take(m));
         for mut n in self.deal(at, self.members(l).map(takes).sum(), team) {
             let mut start = l.out.start;
@@ -352,11 +354,12 @@ impl<'a> Call<'a> {
                 }
                 let panels = n * take(m)..((n + 1) * take(m)).min(g.panels());
                 *bytes += (panels.len() * g.panel_bytes()) as u64;
-                if input.rows == 1 && !g.is_int() {
-                    for first in panels.step_by(4) {
-                        let tiles = linear::float_vec4(self.isa, m, first, input, scratch);
-                        for (i, tile) in tiles.iter().enumerate() {
-                            self.finish(l, start, g.rows, first + i, 0, tile);
+                if linear::beside(self.isa, g, input.rows) {
+                    for first in panels.clone().step_by(linear::RUN) {
+                        let tiles = linear::run(self.isa, m, first..panels.end, input, scratch);
+                        for (i, y) in tiles.iter().enumerate() {
+                            let (p, r) = (first + i / input.rows, i % input.rows);
+                            self.finish(l, start, g.rows, p, r, y);
                         }
                     }
                 } else {
@@ -400,8 +403,8 @@ impl<'a> Call<'a> {
         let (Some(gate), Some(up)) = (pair.next(), pair.next()) else { return };
         let g = &gate.geometry;
         let pair_bytes = g.panel_bytes() + up.geometry.panel_bytes();
-        let alone = input.rows == 1;
-        let take = if alone { linear::RUN } else { 1 };
+        let few = input.rows == 1 || linear::beside(self.isa, g, input.rows);
+        let take = if input.rows == 1 { linear::RUN } else { self.take(g, input.rows, team.threads) };
         // Of one row, or of one panel: what is written next to each other.
         let finish = |p: usize, r: usize, gate: &[f32; PANEL], up: &[f32; PANEL]| {
             let n = (g.rows - p * PANEL).min(PANEL);
@@ -412,10 +415,10 @@ impl<'a> Call<'a> {
         for n in self.deal(at, g.panels().div_ceil(take), team) {
             let panels = n * take..((n + 1) * take).min(g.panels());
             *bytes += (panels.len() * pair_bytes) as u64;
-            if alone {
-                let [a, b] = linear::vec_pair(self.isa, [gate, up], panels.clone(), input, scratch);
-                for (p, (a, b)) in panels.zip(a.iter().zip(b)) {
-                    finish(p, 0, a, b);
+            if few {
+                let [a, b] = linear::run_pair(self.isa, [gate, up], panels.clone(), input, scratch);
+                for (i, (a, b)) in a.iter().zip(b).enumerate() {
+                    finish(panels.start + i / input.rows, i % input.rows, a, b);
                 }
                 continue;
             }

@@ -35,8 +35,21 @@ const CHUNK: usize = 8 << 10;
 #[cfg(target_arch = "x86_64")]
 const SLICE: usize = 1024;
 
-/// Panels of one matrix that a call of one row goes through before it turns to the other of a pair.
+/// Panels of one matrix that a narrow call goes through, side by side where [`beside`] says so, before it turns to the
+/// other of a pair.
 pub const RUN: usize = 4;
+/// Rows of the widest call that may read panels side by side.
+const NARROW: usize = 2;
+
+/// Whether a call of so many rows reads [`RUN`] panels of a matrix side by side: several streams of memory wait for
+/// less than one does.
+pub fn beside(isa: Isa, g: &Geometry, rows: usize) -> bool {
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 if g.is_int() => avx2::beside(g, rows),
+        _ => rows == 1 && !g.is_int(),
+    }
+}
 
 /// Scratch of one thread.
 #[derive(Default)]
@@ -53,8 +66,8 @@ impl Scratch {
     /// Room for calls of `rows` rows.
     pub fn new(rows: usize) -> Self {
         Self {
-            acc: vec![[0.0; PANEL]; rows.max(RUN)],
-            acc2: vec![[0.0; PANEL]; rows.max(RUN)],
+            acc: vec![[0.0; PANEL]; rows.max(NARROW * RUN)],
+            acc2: vec![[0.0; PANEL]; rows.max(NARROW * RUN)],
             part: vec![[0; PANEL]; rows],
         }
     }
@@ -146,24 +159,33 @@ pub fn panel_pair<'s>(
     [&s.acc[..input.rows], &s.acc2[..input.rows]]
 }
 
-/// As [`panel_pair`] for one row and up to [`RUN`] panels, first all of one matrix and then all of the other: streams
-/// of memory that last. `[panel][16]`.
-pub fn vec_pair<'s>(
+/// As [`panel_pair`] for one block of rows and up to [`RUN`] panels, first all of one matrix and then all of the
+/// other: streams of memory that last. `[panel][row][16]`.
+pub fn run_pair<'s>(
     isa: Isa,
     pair: [&Packed; 2],
     panels: std::ops::Range<usize>,
     input: &Input<'_>,
     s: &'s mut Scratch,
 ) -> [&'s [[f32; PANEL]]; 2] {
-    let n = panels.len().min(RUN);
+    let n = panels.len().min(RUN) * input.rows;
     for (m, acc) in pair.into_iter().zip([&mut s.acc, &mut s.acc2]) {
-        let block = input.block(m.geometry.cols, 0);
-        acc[..n].fill([0.0; PANEL]);
-        for (at, acc) in panels.clone().zip(acc.chunks_exact_mut(1)).take(n) {
-            kernel(isa, m.records(at, 0, m.geometry.groups()), &block, acc);
-        }
+        run_panels(isa, m, panels.start, input, &mut acc[..n]);
     }
     [&s.acc[..n], &s.acc2[..n]]
+}
+
+/// Products of up to [`RUN`] panels with the one block of rows of a call, `[panel][row][16]`.
+pub fn run<'s>(
+    isa: Isa,
+    m: &Packed,
+    panels: std::ops::Range<usize>,
+    input: &Input<'_>,
+    s: &'s mut Scratch,
+) -> &'s [[f32; PANEL]] {
+    let n = panels.len().min(RUN) * input.rows;
+    run_panels(isa, m, panels.start, input, &mut s.acc[..n]);
+    &s.acc[..n]
 }
 
 fn one_panel(
@@ -228,42 +250,39 @@ fn long_groups(
     }
 }
 
-/// `vec` for float weights: four panels at once, where there are four. Returns `[panel][16]`.
-pub fn float_vec4<'s>(
-    isa: Isa,
-    m: &Packed,
-    first: usize,
-    input: &Input<'_>,
-    s: &'s mut Scratch,
-) -> &'s [[f32; PANEL]] {
-    s.acc[..4].fill([0.0; PANEL]);
-    let block = input.block(m.geometry.cols, 0);
-    let n = (m.geometry.panels() - first).min(4);
-    #[cfg(target_arch = "x86_64")]
-    if isa >= Isa::Avx2 && n == 4 {
-        let r = std::array::from_fn(|i| m.records(first + i, 0, m.geometry.groups()));
-        let [a, b, c, d] = &mut s.acc[..4] else { unreachable!("four panels of room") };
-        let mut acc = [a, b, c, d].map(std::slice::from_mut);
-        // SAFETY: these are only made after detection.
-        unsafe {
-            match isa {
-                Isa::Avx2 => avx2::float_vec4(r, &block, &mut acc),
-                _ => avx512::float_vec4(r, &block, &mut acc),
+/// The panels from `first` on, as many as `acc` has room for: four side by side, where there are four.
+fn run_panels(isa: Isa, m: &Packed, first: usize, input: &Input<'_>, acc: &mut [[f32; PANEL]]) {
+    acc.fill([0.0; PANEL]);
+    let g = &m.geometry;
+    let block = input.block(g.cols, 0);
+    let r = |i: usize| m.records(first + i, 0, g.groups());
+    let four = acc.len() == RUN * input.rows;
+    let mut each = acc.chunks_exact_mut(input.rows);
+    if four && beside(isa, g, input.rows) {
+        let r = [r(0), r(1), r(2), r(3)];
+        let acc = &mut [(); RUN].map(|()| each.next().unwrap_or_default());
+        match isa {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: these are only made after detection.
+            Isa::Avx2 => unsafe {
+                if g.is_int() { avx2::int_run(r, &block, acc) } else { avx2::float_vec4(r, &block, acc) }
+            },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Isa::Avx512 | Isa::Avx512Vnni => unsafe { avx512::float_vec4(r, &block, acc) },
+            #[cfg(any(test, all(target_arch = "aarch64", target_endian = "little")))]
+            Isa::Neon | Isa::NeonDot => neon::float_vec4(r, &block, acc),
+            _ => {
+                for (r, acc) in r.into_iter().zip(acc) {
+                    kernel(isa, r, &block, acc);
+                }
             }
         }
-        return &s.acc[..4];
+        return;
     }
-    #[cfg(any(test, all(target_arch = "aarch64", target_endian = "little")))]
-    if matches!(isa, Isa::Neon | Isa::NeonDot) && n == 4 {
-        let r = std::array::from_fn(|i| m.records(first + i, 0, m.geometry.groups()));
-        let [a, b, c, d] = &mut s.acc[..4] else { unreachable!("four panels of room") };
-        neon::float_vec4(r, &block, &mut [a, b, c, d].map(std::slice::from_mut));
-        return &s.acc[..4];
+    for (i, acc) in each.enumerate() {
+        kernel(isa, r(i), &block, acc);
     }
-    for i in 0..n {
-        kernel(isa, m.records(first + i, 0, m.geometry.groups()), &block, &mut s.acc[i..=i]);
-    }
-    &s.acc[..n]
 }
 
 #[inline]

@@ -88,12 +88,24 @@ fn product(isa: Isa, m: &Packed, x: &[Vec<f32>]) -> Vec<Vec<u32>> {
         unsafe { acts.put(blocks, forms, r, x, &mut codes) };
     }
     let input = Input { acts, blocks, forms, rows: x.len() };
-    let mut scratch = Scratch::new(x.len());
+    let (mut scratch, mut other) = (Scratch::new(x.len()), Scratch::new(x.len()));
     let mut out = vec![Vec::new(); x.len()];
-    for p in 0..m.geometry.panels() {
-        let n = (m.geometry.rows - p * PANEL).min(PANEL);
-        for (out, y) in out.iter_mut().zip(panel(isa, m, p, &input, &mut scratch)) {
-            out.extend(y[..n].iter().map(|v| v.to_bits()));
+    let panels = m.geometry.panels();
+    let bits = |y: &[f32]| y.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+    for first in (0..panels).step_by(RUN) {
+        let last = (first + RUN).min(panels);
+        // Panels of a narrow call side by side, or as one of a pair, have the bits of panels by themselves.
+        let run = (x.len() <= NARROW).then(|| run(isa, m, first..last, &input, &mut other).to_vec());
+        let pair = run.as_ref().map(|_| run_pair(isa, [m, m], first..last, &input, &mut other));
+        for p in first..last {
+            let n = (m.geometry.rows - p * PANEL).min(PANEL);
+            for (r, y) in panel(isa, m, p, &input, &mut scratch).iter().enumerate() {
+                let at = (p - first) * x.len() + r;
+                for same in run.iter().map(|run| &run[at]).chain(pair.iter().flatten().map(|run| &run[at])) {
+                    assert_eq!(bits(same), bits(y), "{isa:?} panel {p} row {r}");
+                }
+                out[r].extend(bits(&y[..n]));
+            }
         }
     }
     out
@@ -223,6 +235,8 @@ fn codes_of_three_overflow_no_partial_sum() {
 #[test]
 fn any_codes_give_the_bits_of_the_portable_twin() {
     const K: usize = 1280;
+    // Four panels side by side, and one by itself.
+    const ROWS: usize = 80;
     // Bytes of a block, and where its f16 scales lie.
     let blocks: [(Encoding, usize, usize, &[usize]); 6] = [
         (Encoding::Q8_0, 32, 34, &[0]),
@@ -234,7 +248,7 @@ fn any_codes_give_the_bits_of_the_portable_twin() {
     ];
     for (encoding, group, block, scales) in blocks {
         for fill in [None, Some(0x80u8), Some(0x7f), Some(0xff), Some(0)] {
-            let mut data = vec![0u8; 16 * K / group * block];
+            let mut data = vec![0u8; ROWS * K / group * block];
             for (at, b) in data.iter_mut().enumerate() {
                 *b = fill.unwrap_or_else(|| (noise(7, at) * 128.0) as i8 as u8);
             }
@@ -245,9 +259,15 @@ fn any_codes_give_the_bits_of_the_portable_twin() {
                 }
             }
             let usage = WeightUse::Linear(LinearNumerics::Int8 { group });
-            let spec = WeightSpec { name: "w".into(), encoding, rows: 16, cols: K, usage };
-            let weight =
-                Weight { encoding, stored: encoding, rows: 16, cols: K, data: &data, order: RowOrder::Plain };
+            let spec = WeightSpec { name: "w".into(), encoding, rows: ROWS, cols: K, usage };
+            let weight = Weight {
+                encoding,
+                stored: encoding,
+                rows: ROWS,
+                cols: K,
+                data: &data,
+                order: RowOrder::Plain,
+            };
             let x: Vec<Vec<f32>> = (0..13)
                 .map(|r| {
                     let value = |k: usize| match r % 3 {

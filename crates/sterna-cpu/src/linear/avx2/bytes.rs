@@ -76,7 +76,11 @@ unsafe fn by_halves<const NC: usize>(p: *const u8, q: *const u8, inputs: usize, 
 /// The same from `|w|` and activations with the sign of `w`: pairs are at most 2 * 128 * 127 = 32,512, so no int16
 /// overflows. `vpsignb` would wait for the units that multiply; a xor and a subtraction need not.
 #[inline(always)]
-unsafe fn by_signs<const NC: usize>(mut p: *const u8, mut q: *const u8, inputs: usize) -> [Sums; NC] {
+unsafe fn by_signs<const NC: usize, const AHEAD: usize>(
+    mut p: *const u8,
+    mut q: *const u8,
+    inputs: usize,
+) -> [Sums; NC] {
     // SAFETY: as in `by_halves`.
     unsafe {
         let mut dots = zeros::<NC>();
@@ -99,29 +103,42 @@ unsafe fn by_signs<const NC: usize>(mut p: *const u8, mut q: *const u8, inputs: 
     }
 }
 
-/// Groups of one block, codes of any size.
+/// Groups of one block, codes of any size, in `P` panels side by side.
 #[inline(always)]
-pub unsafe fn flat<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
-    let (g, at) = (*r.geometry, Offsets::new(r.geometry));
+pub unsafe fn flat<const NC: usize, const P: usize, const AHEAD: usize>(
+    r: [Records<'_>; P],
+    a: &ActBlock<'_>,
+    acc: &mut [&mut [[f32; PANEL]]; P],
+) {
+    let (g, at, size) = (*r[0].geometry, Offsets::new(r[0].geometry), r[0].geometry.record_bytes());
     assert!(g.kind == Kind::B8 && a.width == NC && a.bytes.len() == g.cols * NC && g.sub == g.group);
+    let count = r[0].count();
+    assert!(r.iter().all(|r| r.bytes.len() == count * size && r.first + count <= g.groups()));
     // SAFETY: offsets stay inside the records and `a.bytes`, both checked.
     unsafe {
-        let mut out = load_acc::<NC>(acc);
-        for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
-            let group = r.first + i;
-            let base = record.as_ptr();
-            let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
-            let isum = if NC > WIDEST_SIGNED {
-                by_halves::<NC>(base, q, g.group, &a.sums[group * NC..][..NC])
-            } else {
-                by_signs::<NC>(base, q, g.group)
-            };
-            add_group::<NC>(&mut out, &isum, scales(&r, base.add(at.d)), a, group);
-            if g.has_mins {
-                add_one_min::<NC>(&mut out, halves(base.add(at.dmin)), a, group);
+        let mut out = [[[_mm256_setzero_ps(); 2]; NC]; P];
+        for (o, acc) in out.iter_mut().zip(acc.iter()) {
+            *o = load_acc::<NC>(acc);
+        }
+        for i in 0..count {
+            for p in 0..P {
+                let group = r[p].first + i;
+                let base = r[p].bytes.as_ptr().add(i * size);
+                let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
+                let isum = if NC > WIDEST_SIGNED {
+                    by_halves::<NC>(base, q, g.group, &a.sums[group * NC..][..NC])
+                } else {
+                    by_signs::<NC, AHEAD>(base, q, g.group)
+                };
+                add_group::<NC>(&mut out[p], &isum, scales(&r[p], base.add(at.d)), a, group);
+                if g.has_mins {
+                    add_one_min::<NC>(&mut out[p], halves(base.add(at.dmin)), a, group);
+                }
             }
         }
-        store_acc::<NC>(out, acc);
+        for (o, acc) in out.into_iter().zip(acc.iter_mut()) {
+            store_acc::<NC>(o, acc);
+        }
     }
 }
 

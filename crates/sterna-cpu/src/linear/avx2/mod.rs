@@ -31,6 +31,11 @@ const AHEAD: usize = 2048;
 const FARTHER: usize = 2 * AHEAD;
 /// The same for 8-bit weights with sub-blocks, which waited at every width with less.
 const FARTHEST: usize = 4 * AHEAD;
+/// The same in each of four panels of 4-bit weights side by side. A fetch for which the processor has no room is dropped,
+/// so that farther ahead can be worse.
+const BESIDE: usize = 512;
+/// The same for bytes.
+const BESIDE_BYTES: usize = 768;
 
 /// The widest block for a call of `rows` rows. Bytes of any size have faster kernels for up to [`WIDEST_SIGNED`] rows,
 /// and wider ones so that 5 and 6 rows read their weights once.
@@ -368,11 +373,29 @@ unsafe fn int_kind<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut 
         match (g.kind, g.has_sub_scales, g.has_mins) {
             (Kind::B2, ..) => ternary::run::<NC>(r, a, acc),
             (Kind::B4, true, _) => nibbles::scaled::<NC>(r, a, acc),
-            (Kind::B4, false, true) => nibbles::flat::<NC, false, true>(r, a, acc),
-            (Kind::B4, false, false) => nibbles::flat::<NC, true, false>(r, a, acc),
+            (Kind::B4, false, true) => nibbles::flat::<NC, false, true, 1, FARTHER>([r], a, &mut [acc]),
+            (Kind::B4, false, false) => nibbles::flat::<NC, true, false, 1, FARTHER>([r], a, &mut [acc]),
             (_, true, true) => bytes::scaled::<NC, 0>(r, a, acc),
             (_, true, false) => bytes::scaled::<NC, 32>(r, a, acc),
-            (_, false, _) => bytes::flat::<NC>(r, a, acc),
+            (_, false, _) => bytes::flat::<NC, 1, AHEAD>([r], a, &mut [acc]),
+        }
+    }
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn four_kind<const NC: usize>(
+    r: [Records<'_>; 4],
+    a: &ActBlock<'_>,
+    acc: &mut [&mut [[f32; PANEL]]; 4],
+) {
+    align_stack();
+    let g = r[0].geometry;
+    // SAFETY: the instruction set of this function.
+    unsafe {
+        match (g.kind, g.has_mins) {
+            (Kind::B4, true) => nibbles::flat::<NC, false, true, 4, BESIDE>(r, a, acc),
+            (Kind::B4, false) => nibbles::flat::<NC, true, false, 4, BESIDE>(r, a, acc),
+            _ => bytes::flat::<NC, 4, BESIDE_BYTES>(r, a, acc),
         }
     }
 }
@@ -477,4 +500,19 @@ pub unsafe fn float(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) 
 pub unsafe fn float_vec4(r: [Records<'_>; 4], a: &ActBlock<'_>, acc: &mut [&mut [[f32; PANEL]]; 4]) {
     // SAFETY: the caller's promise.
     unsafe { float_kind::<1, 4>(r, a, acc) }
+}
+
+/// Whether a call of so many rows reads four panels of such a matrix of integers side by side. Wider calls wait for
+/// memory less, and have no registers for the sums of several panels.
+pub fn beside(g: &Geometry, rows: usize) -> bool {
+    matches!(g.kind, Kind::B4 | Kind::B8) && !g.has_sub_scales && rows <= super::NARROW
+}
+
+/// As [`int`] for four panels of a matrix and a block of rows for which [`beside`] holds.
+///
+/// # Safety
+/// The machine has AVX2, FMA and F16C.
+pub unsafe fn int_run(r: [Records<'_>; 4], a: &ActBlock<'_>, acc: &mut [&mut [[f32; PANEL]]; 4]) {
+    // SAFETY: the caller's promise; lengths are asserted inside.
+    unsafe { by_width!(a.width, four_kind, (r, a, acc), 1 2) }
 }
