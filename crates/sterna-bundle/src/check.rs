@@ -50,7 +50,59 @@ pub(crate) fn check(config: &ModelConfig, place: &'static str) -> Result<(), Bun
         }
     }
     check_hybrid(c, place)?;
+    check_gemma4(c, place)?;
     check_rope(&c.rope, c.head_dim, c.hybrid.is_some(), place)
+}
+
+fn check_gemma4(c: &ModelConfig, place: &'static str) -> Result<(), BundleError> {
+    let fail =
+        |key: &str, found: String, supported: &str| Err(BundleError::key(place, key, found, supported));
+    let Some(g) = &c.gemma4 else {
+        if c.arch == Arch::Gemma4 {
+            return fail("gemma4", "absent".into(), "windows, sharing and per-layer inputs");
+        }
+        return Ok(());
+    };
+    if c.arch != Arch::Gemma4 || !c.qk_norm || !c.tied {
+        let found = format!("in a {} model", c.arch.name());
+        return fail("gemma4", found, "a gemma4 model, with q and k norms and a tied head");
+    }
+    for (key, value) in [
+        ("window", g.window),
+        ("head width of full attention", g.full_head_dim),
+        ("key/value heads of full attention", g.full_kv_heads),
+        ("feed-forward width of sharing layers", g.shared_ffn),
+        ("width of per-layer inputs", g.ple),
+        ("vocabulary times layers", c.vocab.saturating_mul(c.layers)),
+    ] {
+        if value == 0 || value > DIM {
+            return Err(BundleError::key(place, key, value, format!("1 to {DIM}")));
+        }
+    }
+    if c.layers > 1 << 12 {
+        return Err(BundleError::key(place, "layers", c.layers, format!("at most {}", 1 << 12)));
+    }
+    if g.full.len() != c.layers {
+        let supported = format!("one per layer, {}", c.layers);
+        return Err(BundleError::key(place, "kinds of layers", g.full.len(), supported));
+    }
+    if g.shared_layers >= c.layers {
+        return fail("layers that share keys", g.shared_layers.to_string(), "fewer than there are layers");
+    }
+    if let Some(layer) = (c.own_kv_layers()..c.layers).find(|l| c.kv_source(*l) == *l) {
+        let supported = "a layer of its kind before the sharing ones";
+        return fail("kinds of layers", format!("layer {layer} without keys to read"), supported);
+    }
+    if !c.heads.is_multiple_of(g.full_kv_heads) || !g.full_head_dim.is_multiple_of(2) {
+        let found = format!("{} heads of {} on {}", c.heads, g.full_head_dim, g.full_kv_heads);
+        return fail("full attention", found, "even heads, a whole number of them per key/value head");
+    }
+    for (key, value) in [("per-layer input scale", g.ple_scale), ("soft cap", g.softcap.unwrap_or(1.0))] {
+        if !(value.is_normal() && value > 0.0) {
+            return fail(key, value.to_string(), "a positive number");
+        }
+    }
+    check_rope(&g.full_rope, g.full_head_dim, false, place)
 }
 
 fn check_hybrid(c: &ModelConfig, place: &'static str) -> Result<(), BundleError> {
@@ -134,6 +186,10 @@ fn check_rope(rope: &Rope, head_dim: usize, partial: bool, place: &'static str) 
         RopeScaling::None => Ok(()),
         RopeScaling::Linear { factor } => number("rope factor", *factor, 1.0),
         RopeScaling::Divisors { divisors } => list("rope divisors", divisors),
+        RopeScaling::Proportional { turning } if (1..=rope.dim / 2).contains(turning) => Ok(()),
+        RopeScaling::Proportional { turning } => {
+            fail("turning pairs", turning.to_string(), format!("1 to {}", rope.dim / 2))
+        }
         RopeScaling::LongRope { short, long, original_context, attention_factor } => {
             list("short rope factors", short)?;
             list("long rope factors", long)?;

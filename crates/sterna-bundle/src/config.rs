@@ -15,6 +15,8 @@ pub enum Arch {
     MiniCpm,
     /// Qwen3.5 and Qwen3.6 text: Gated DeltaNet layers between layers of gated full attention.
     Qwen35,
+    /// Gemma 4 E2B and E4B text: sliding windows, shared keys and values, an input of its own for every layer.
+    Gemma4,
 }
 
 impl Arch {
@@ -25,6 +27,7 @@ impl Arch {
             Arch::Qwen3 => "qwen3",
             Arch::MiniCpm => "minicpm",
             Arch::Qwen35 => "qwen35",
+            Arch::Gemma4 => "gemma4",
         }
     }
 }
@@ -68,6 +71,11 @@ pub enum RopeScaling {
         /// One divisor per frequency.
         divisors: Vec<f64>,
     },
+    /// Gemma 4's "proportional": the first pairs turn as without a change, the others not at all.
+    Proportional {
+        /// Pairs that turn, 1 to `dim / 2`.
+        turning: usize,
+    },
 }
 
 /// Rotary embedding, "neox" pairing: dimension `i` turns with `i + dim / 2`.
@@ -91,6 +99,9 @@ impl Rope {
             RopeScaling::None => (base.collect(), 1.0),
             RopeScaling::Linear { factor } => (base.map(|f| f / factor).collect(), 1.0),
             RopeScaling::Divisors { divisors } => (divide(divisors), 1.0),
+            RopeScaling::Proportional { turning } => {
+                (base.enumerate().map(|(i, f)| if i < *turning { f } else { 0.0 }).collect(), 1.0)
+            }
             RopeScaling::LongRope { short, long, original_context, attention_factor } => {
                 (divide(if context > *original_context { long } else { short }), *attention_factor)
             }
@@ -175,6 +186,41 @@ pub struct Hybrid {
     pub mtp_layers: usize,
 }
 
+/// What Gemma 4 has beyond a decoder of the Llama family. [`ModelConfig::head_dim`], [`ModelConfig::kv_heads`] and
+/// [`ModelConfig::rope`] are those of its sliding layers, [`ModelConfig::ffn`] that of layers with keys of their own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gemma4 {
+    /// For every layer, whether it attends to all positions.
+    pub full: Vec<bool>,
+    /// Positions that a sliding layer's row sees, its own included.
+    pub window: usize,
+    /// Width of a head in full attention.
+    pub full_head_dim: usize,
+    /// Key and value heads in full attention.
+    pub full_kv_heads: usize,
+    /// Rotation in full attention.
+    pub full_rope: Rope,
+    /// The last layers, this many, read the keys and values of the last layer of their kind before them.
+    pub shared_layers: usize,
+    /// Width of the MLP in those layers.
+    pub shared_ffn: usize,
+    /// Width of a layer's own input.
+    pub ple: usize,
+    /// Factor on the rows of the table of those inputs.
+    pub ple_scale: f32,
+    /// Logits `x` are given as `cap * tanh(x / cap)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub softcap: Option<f32>,
+}
+
+impl Gemma4 {
+    /// Whether `layer` attends to all positions.
+    pub fn is_full(&self, layer: usize) -> bool {
+        self.full.get(layer).copied().unwrap_or(false)
+    }
+}
+
 /// Shapes and scalings of a decoder of the Llama family, in the reader's terms (no vendor spelling left).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelConfig {
@@ -213,6 +259,9 @@ pub struct ModelConfig {
     /// Delta layers and gates; `None` when every layer is plain full attention.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hybrid: Option<Hybrid>,
+    /// Sliding windows, shared keys and per-layer inputs; `None` in every other architecture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gemma4: Option<Gemma4>,
 }
 
 impl ModelConfig {
@@ -235,10 +284,51 @@ impl ModelConfig {
     pub fn kv_width(&self) -> usize {
         self.kv_heads * self.head_dim
     }
+    /// Key and value heads of a layer, and the width of its heads.
+    pub fn heads_of(&self, layer: usize) -> (usize, usize) {
+        match &self.gemma4 {
+            Some(g) if g.is_full(layer) => (g.full_kv_heads, g.full_head_dim),
+            _ => (self.kv_heads, self.head_dim),
+        }
+    }
+    /// Width of a layer's query heads.
+    pub fn q_width_of(&self, layer: usize) -> usize {
+        self.heads * self.heads_of(layer).1
+    }
+    /// Rows of a layer's q projection.
+    pub fn q_rows_of(&self, layer: usize) -> usize {
+        self.q_width_of(layer) * if self.hybrid.is_some() { 2 } else { 1 }
+    }
+    /// Width of a layer's keys, and of its values.
+    pub fn kv_width_of(&self, layer: usize) -> usize {
+        let (kv_heads, head_dim) = self.heads_of(layer);
+        kv_heads * head_dim
+    }
+    /// Width of a layer's MLP.
+    pub fn ffn_of(&self, layer: usize) -> usize {
+        match &self.gemma4 {
+            Some(g) if layer >= self.own_kv_layers() => g.shared_ffn,
+            _ => self.ffn,
+        }
+    }
+    /// Layers, from the first on, that have keys and values of their own.
+    pub fn own_kv_layers(&self) -> usize {
+        self.layers.saturating_sub(self.gemma4.as_ref().map_or(0, |g| g.shared_layers))
+    }
+    /// The layer whose keys and values `layer` reads: itself, or the last of its kind that has some of its own.
+    pub fn kv_source(&self, layer: usize) -> usize {
+        let own = self.own_kv_layers();
+        match &self.gemma4 {
+            Some(g) if layer >= own => {
+                (0..own).rev().find(|l| g.is_full(*l) == g.is_full(layer)).unwrap_or(layer)
+            }
+            _ => layer,
+        }
+    }
 }
 
 /// How activations meet low-bit weights (contract C2). Named in the manifest, never implied by a layout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "activation", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum LinearNumerics {
@@ -250,4 +340,26 @@ pub enum LinearNumerics {
         /// Inputs that share one activation scale.
         group: usize,
     },
+    /// Activations become int8 with a scale that the model names: `q = clamp(round_half_even(x / input), -128, 127)`;
+    /// one exact integer dot over all inputs, times the weight row's scale and `input`. With an output scale the result is
+    /// rounded to its grid: `clamp(round_half_even(y / output), -128, 127) * output`.
+    Static {
+        /// Scale of the inputs.
+        input: f32,
+        /// Scale of the outputs, if the model rounds them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        output: Option<f32>,
+    },
+}
+
+impl LinearNumerics {
+    /// Whether two linears that read the same rows may read the same quantised form of them.
+    pub fn shares_input(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Int8 { group: a }, Self::Int8 { group: b }) => a == b,
+            (Self::Static { input: a, .. }, Self::Static { input: b, .. }) => a == b,
+            (Self::Float, _) | (_, Self::Float) => true,
+            _ => false,
+        }
+    }
 }

@@ -24,11 +24,13 @@ mod weight;
 pub mod file;
 
 pub use arch::eagle::{EagleConfig, EagleHead, EagleSource, TapIds};
-pub use config::{Arch, Delta, HeadPairing, Hybrid, LinearNumerics, ModelConfig, Rope, RopeScaling};
+pub use config::{Arch, Delta, Gemma4, HeadPairing, Hybrid, LinearNumerics, ModelConfig, Rope, RopeScaling};
 pub use error::BundleError;
 pub use file::temporary;
 pub use model::{Model, NamedWeight, SourceKind};
-pub use numerics::{ATTENTION_PIECE, Numerics, RECURRENCE, ROUNDING, RopeStyle, default_numerics};
+pub use numerics::{
+    ATTENTION_PIECE, Numerics, RECURRENCE, ROUNDING, RopeStyle, STATIC_ROUNDING, default_numerics,
+};
 pub use pack::{PackOptions, PackReport, PackedTensor, TernaryPolicy, pack};
 pub use quantise::{Quantise, Quantised};
 pub use wanted::Role;

@@ -8,7 +8,7 @@ use crate::arch::{self, Located};
 use crate::error::BundleError;
 use crate::file::{EntryPoint, Manifest, WeightEntry};
 use crate::wanted::{Role, multiplies};
-use crate::{ModelConfig, Numerics, Quantised, RECURRENCE, Weight, WeightSource, file};
+use crate::{LinearNumerics, ModelConfig, Numerics, Quantised, RECURRENCE, Weight, WeightSource, file};
 use sterna_checkpoint::{Checkpoint, SafetensorsFile, Source, Tokenizer};
 
 /// What kind of file a model was opened from.
@@ -54,7 +54,8 @@ pub struct Model {
     pub(crate) tensors: BTreeMap<String, Located>,
     /// What a bundle says of weights that were quantised before it was written.
     pub(crate) noted: Vec<Quantised>,
-    /// Vectors that the file stores in another form, by their name in the file: f32, little endian.
+    /// Weights that the file stores in another form, by their name in the file: vectors as f32, little endian, and rows
+    /// whose codes and scales lie apart.
     converted: BTreeMap<String, Vec<u8>>,
     holder: Holder,
 }
@@ -118,7 +119,9 @@ impl Model {
         let linears = reading.tensors.iter().filter(|(_, t)| multiplies(&reading.config, t.role));
         let mut numerics = Numerics::of(linears.map(|(name, t)| (name.as_str(), t.encoding, t.cols)));
         numerics.recurrence = reading.config.hybrid.map(|_| RECURRENCE.to_owned());
-        let converted = arch::convert(&checkpoint, &reading.tensors)?;
+        numerics.set(reading.numerics);
+        let mut converted = arch::convert(&checkpoint, &reading.tensors)?;
+        converted.extend(reading.rows);
         Ok(Self {
             config: reading.config,
             name: reading.name.unwrap_or(fallback),
@@ -177,6 +180,12 @@ impl Model {
         self.tensors.iter().filter_map(|(name, located)| {
             Some(NamedWeight { name, role: located.role, weight: self.located(located)? })
         })
+    }
+
+    /// Has every linear layer multiply float activations from now on, whatever its weights: for comparison with what the
+    /// model's own numerics give. A model that was trained with rounded activations is another one without them.
+    pub fn use_float_activations(&mut self) {
+        self.numerics.linears.values_mut().for_each(|n| *n = LinearNumerics::Float);
     }
 
     fn located(&self, located: &Located) -> Option<Weight<'_>> {

@@ -27,6 +27,12 @@ pub const RECURRENCE: &str = "f32 states; conv taps oldest first by fused multip
                               u = beta (v - decay S'k), S = decay S + k u', o = S'q, chains over k ascending by fused \
                               multiply-add";
 
+/// The formula of int8 activations whose scales the model names, spelled out. A bundle that has some and says anything
+/// else is refused.
+pub const STATIC_ROUNDING: &str = "static int8 activations: q = round half to even of x / input within -128 to 127; one \
+                                   i32 dot, as f32 times (weight scale * input); outputs, where they have a scale, \
+                                   round half to even of y / output within -128 to 127, times output";
+
 /// Keys of one attention piece (contract C4).
 pub const ATTENTION_PIECE: usize = 64;
 
@@ -43,6 +49,9 @@ pub struct Numerics {
     /// [`RECURRENCE`] in a model with recurrent layers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recurrence: Option<String>,
+    /// [`STATIC_ROUNDING`] in a model with static activation scales.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub static_rounding: Option<String>,
     /// Every matrix that multiplies activations, by canonical name.
     pub linears: BTreeMap<String, LinearNumerics>,
 }
@@ -57,6 +66,7 @@ impl Numerics {
             rope: RopeStyle::Neox,
             rounding: ROUNDING.to_owned(),
             recurrence: None,
+            static_rounding: None,
             linears,
         }
     }
@@ -67,16 +77,30 @@ impl Numerics {
         self.linears.get(name).copied().unwrap_or_else(|| default_numerics(encoding, cols))
     }
 
+    /// Has some linears meet their activations otherwise than by default.
+    pub(crate) fn set(&mut self, named: impl IntoIterator<Item = (String, LinearNumerics)>) {
+        for (name, numerics) in named {
+            if matches!(numerics, LinearNumerics::Static { .. }) {
+                self.static_rounding = Some(STATIC_ROUNDING.to_owned());
+            }
+            self.linears.insert(name, numerics);
+        }
+    }
+
     /// Refuses numerics that no kernel implements for a weight `[_, cols]` of `encoding`.
     pub(crate) fn check(&self, name: &str, encoding: Encoding, cols: usize) -> Result<(), BundleError> {
         let named = self.linears.get(name).copied();
         let fits = match named {
             None => false,
-            Some(LinearNumerics::Float) => encoding.is_float(),
+            Some(LinearNumerics::Float) => encoding.is_float() || matches!(encoding, Encoding::PerRow(_)),
+            Some(LinearNumerics::Static { input, output }) => {
+                let scale = |s: f32| s.is_normal() && s > 0.0;
+                matches!(encoding, Encoding::PerRow(_)) && scale(input) && output.is_none_or(scale)
+            }
             Some(LinearNumerics::Int8 { group }) => {
                 let default = match default_numerics(encoding, cols) {
                     LinearNumerics::Int8 { group } => group,
-                    LinearNumerics::Float => 0,
+                    _ => 0,
                 };
                 // A row with one scale is exact under any grouping of its inputs; blocks keep their own.
                 let any =

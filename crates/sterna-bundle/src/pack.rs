@@ -132,7 +132,7 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
             // What a tied head becomes is not for a table that rows are only looked up in.
             Role::Table => embedding,
             Role::Linear => recoded,
-            Role::Vector | Role::Taps => None,
+            Role::Vector | Role::Taps | Role::Lookup => None,
         };
         let bytes_before = stored.data.len() as u64;
         let (to, loss) = match (stored.encoding, asked) {

@@ -41,7 +41,7 @@ impl Quantise {
             Role::Linear => (!steers(w.part) && !is_kept(&self.keep, w)).then_some(self.linears),
             Role::Head => self.head,
             Role::Table if tied => self.head,
-            Role::Table | Role::Vector | Role::Taps => None,
+            Role::Table | Role::Vector | Role::Taps | Role::Lookup => None,
         }
     }
 }

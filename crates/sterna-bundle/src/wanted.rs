@@ -1,6 +1,6 @@
 //! The canonical tensors of a model: which ones a configuration asks for, and of what shape.
 
-use crate::{Delta, ModelConfig};
+use crate::{Delta, Gemma4, ModelConfig};
 
 /// What a tensor is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,6 +15,8 @@ pub enum Role {
     Vector,
     /// Taps of a convolution, a row per channel; floats.
     Taps,
+    /// Rows are looked up and nothing else: a token's inputs for every layer, a row for each.
+    Lookup,
 }
 
 /// Where in a model a tensor is.
@@ -55,6 +57,8 @@ pub(crate) struct Wanted {
     pub rows: usize,
     /// Values per row.
     pub cols: usize,
+    /// Rows that lie side by side in one row of a checkpoint.
+    pub fold: usize,
 }
 
 type Part = (&'static str, Role, usize, usize, bool);
@@ -68,6 +72,31 @@ fn attention(c: &ModelConfig) -> [Part; 7] {
         ("o", Role::Linear, c.hidden, c.q_width(), true),
         ("q_norm", Role::Vector, 1, c.head_dim, c.qk_norm),
         ("k_norm", Role::Vector, 1, c.head_dim, c.qk_norm),
+    ]
+}
+
+fn layered(c: &ModelConfig, g: &Gemma4, layer: usize) -> [Part; 17] {
+    let own = c.kv_source(layer) == layer;
+    let (head_dim, q, kv) = (c.heads_of(layer).1, c.q_width_of(layer), c.kv_width_of(layer));
+    let ffn = c.ffn_of(layer);
+    [
+        ("attn_norm", Role::Vector, 1, c.hidden, true),
+        ("q", Role::Linear, q, c.hidden, true),
+        ("k", Role::Linear, kv, c.hidden, own),
+        ("v", Role::Linear, kv, c.hidden, own),
+        ("o", Role::Linear, c.hidden, q, true),
+        ("q_norm", Role::Vector, 1, head_dim, true),
+        ("k_norm", Role::Vector, 1, head_dim, own),
+        ("attn_post_norm", Role::Vector, 1, c.hidden, true),
+        ("ffn_norm", Role::Vector, 1, c.hidden, true),
+        ("gate", Role::Linear, ffn, c.hidden, true),
+        ("up", Role::Linear, ffn, c.hidden, true),
+        ("down", Role::Linear, c.hidden, ffn, true),
+        ("ffn_post_norm", Role::Vector, 1, c.hidden, true),
+        ("ple_gate", Role::Linear, g.ple, c.hidden, true),
+        ("ple_proj", Role::Linear, c.hidden, g.ple, true),
+        ("ple_norm", Role::Vector, 1, c.hidden, true),
+        ("layer_scalar", Role::Vector, 1, 1, true),
     ]
 }
 
@@ -107,7 +136,8 @@ fn mtp(c: &ModelConfig) -> [Part; 4] {
 /// All tensors of `config`, lazily (a hostile layer count must not size anything).
 pub(crate) fn wanted(config: &ModelConfig) -> impl Iterator<Item = Wanted> + '_ {
     let c = config;
-    let make = |place: Place| {
+    let side_by_side = c.layers;
+    let make = move |place: Place| {
         move |(part, role, rows, cols, _): Part| Wanted {
             name: place.name(part),
             place,
@@ -115,6 +145,7 @@ pub(crate) fn wanted(config: &ModelConfig) -> impl Iterator<Item = Wanted> + '_ 
             role,
             rows,
             cols,
+            fold: if role == Role::Lookup { side_by_side } else { 1 },
         }
     };
     let top = [
@@ -122,13 +153,24 @@ pub(crate) fn wanted(config: &ModelConfig) -> impl Iterator<Item = Wanted> + '_ 
         ("head", Role::Head, c.vocab, c.hidden, !c.tied),
         ("norm", Role::Vector, 1, c.hidden, true),
     ];
-    let top = top.into_iter().filter(|t| t.4).map(make(Place::Top));
+    let inputs = c.gemma4.as_ref().map(|g| {
+        let width = c.layers.saturating_mul(g.ple);
+        [
+            ("ple_embed", Role::Lookup, c.vocab.saturating_mul(c.layers), g.ple, true),
+            ("ple_model_proj", Role::Linear, width, c.hidden, true),
+            ("ple_model_norm", Role::Vector, 1, g.ple, true),
+        ]
+    });
+    let top = top.into_iter().chain(inputs.into_iter().flatten()).filter(|t| t.4).map(make(Place::Top));
     let layers = (0..c.layers).flat_map(move |layer| {
-        let (full, recurrent) = match c.delta(layer) {
-            None => (Some(attention(c)), None),
-            Some(d) => (None, Some(delta(c, d))),
+        let (full, recurrent, windowed) = match (&c.gemma4, c.delta(layer)) {
+            (Some(g), _) => (None, None, Some(layered(c, g, layer))),
+            (None, None) => (Some(attention(c)), None, None),
+            (None, Some(d)) => (None, Some(delta(c, d)), None),
         };
-        let parts = full.into_iter().flatten().chain(recurrent.into_iter().flatten()).chain(mlp(c));
+        let rest = windowed.is_none().then(|| mlp(c));
+        let parts = full.into_iter().flatten().chain(recurrent.into_iter().flatten());
+        let parts = parts.chain(windowed.into_iter().flatten()).chain(rest.into_iter().flatten());
         parts.filter(|p| p.4).map(make(Place::Layer(layer)))
     });
     let has_mtp = c.hybrid.is_some_and(|h| h.mtp_layers > 0);
@@ -143,6 +185,6 @@ pub(crate) fn multiplies(config: &ModelConfig, role: Role) -> bool {
     match role {
         Role::Linear | Role::Head => true,
         Role::Table => config.tied,
-        Role::Vector | Role::Taps => false,
+        Role::Vector | Role::Taps | Role::Lookup => false,
     }
 }

@@ -107,7 +107,10 @@ impl<'a> Weight<'a> {
 /// `delta_norm`, `delta_out`. A head for multi-token prediction is `mtp.` + `fc`, `embed_norm`, `hidden_norm`, `norm`
 /// and the parts of one attention layer. An EAGLE-3 head is `eagle.` + `fc`, `embed_norm`, `hidden_norm`, `norm`, `head`
 /// (`[draft tokens, hidden]`), sometimes `embed`, and the parts of one layer without its `attn_norm`; its q, k and v read
-/// two rows side by side. Every norm weight is the factor itself, 1 included.
+/// two rows side by side. A model with inputs for every layer (Gemma 4) has `ple_embed` (`[vocab * layers, ple]`, the rows of
+/// a token one after the other), `ple_model_proj` and `ple_model_norm`, and per layer also `attn_post_norm`,
+/// `ffn_post_norm`, `ple_gate`, `ple_proj`, `ple_norm` and `layer_scalar` (one value); layers that read another's keys have
+/// no `k`, `v` and `k_norm`. Every norm weight is the factor itself, 1 included.
 pub trait WeightSource: Sync {
     /// The weight called `name`, if the model has it.
     fn weight(&self, name: &str) -> Option<Weight<'_>>;

@@ -32,7 +32,7 @@ fn expected(model: &Model, name: &str, role: Role, linears: Encoding) -> Option<
         Role::Linear => (!steers).then_some(linears),
         Role::Head => Some(Encoding::Q8_0),
         Role::Table => model.config.tied.then_some(Encoding::Q8_0),
-        Role::Vector | Role::Taps => None,
+        Role::Vector | Role::Taps | Role::Lookup => None,
     }
 }
 

@@ -70,6 +70,29 @@ pub(crate) struct Entry {
     pub range: Range<usize>,
 }
 
+/// Bytes whose meaning only the reader of an architecture knows.
+#[derive(Clone, Debug)]
+pub(crate) struct RawEntry {
+    pub name: Box<str>,
+    pub signed: bool,
+    pub shape: Shape,
+    pub backing: u32,
+    pub range: Range<usize>,
+}
+
+/// A tensor of bytes: packed codes of weights.
+#[derive(Clone, Copy, Debug)]
+pub struct RawBytes<'a> {
+    /// The publisher's name.
+    pub name: &'a str,
+    /// Whether the file says `I8`, not `U8`.
+    pub signed: bool,
+    /// Outermost first.
+    pub shape: &'a [usize],
+    /// As many as the product of `shape`.
+    pub data: &'a [u8],
+}
+
 enum Extra {
     Gguf(Box<GgufMetadata>),
     HuggingFace(Box<HfFiles>),
@@ -79,6 +102,7 @@ enum Extra {
 pub struct Checkpoint {
     backings: Vec<Backing>,
     entries: Vec<Entry>,
+    raw: Vec<RawEntry>,
     /// Positions in `entries`, sorted by name.
     by_name: Vec<u32>,
     extra: Extra,
@@ -138,7 +162,15 @@ impl Checkpoint {
     }
 
     fn from_hf(opened: hf::Opened) -> Result<Self, CheckpointError> {
-        Self::build(opened.backings, opened.entries, Extra::HuggingFace(Box::new(opened.files)))
+        let raw = opened.raw;
+        let made = Self::build(opened.backings, opened.entries, Extra::HuggingFace(Box::new(opened.files)))?;
+        let mut names: Vec<&str> = raw.iter().map(|r| r.name.as_ref()).collect();
+        names.sort_unstable();
+        let twice = names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
+        if let Some(name) = twice.or_else(|| names.into_iter().find(|n| made.entry(n).is_some())) {
+            return Err(CheckpointError::Duplicate { kind: "tensor", name: shorten(name) });
+        }
+        Ok(Self { raw, ..made })
     }
 
     fn build(backings: Vec<Backing>, entries: Vec<Entry>, extra: Extra) -> Result<Self, CheckpointError> {
@@ -151,7 +183,7 @@ impl Checkpoint {
                 return Err(CheckpointError::Duplicate { kind: "tensor", name: shorten(name) });
             }
         }
-        Ok(Self { backings, entries, by_name, extra })
+        Ok(Self { backings, entries, raw: Vec::new(), by_name, extra })
     }
 
     /// Where the checkpoint comes from.
@@ -192,6 +224,15 @@ impl Checkpoint {
     /// All tensors, in the order of [`Self::names`].
     pub fn tensors(&self) -> impl Iterator<Item = TensorView<'_>> {
         self.names().filter_map(|name| self.tensor(name))
+    }
+
+    /// Tensors of bytes, in the order of the file: codes of weights in Gemma's own quantised form, which says so in
+    /// config.json. No other checkpoint has any.
+    pub fn raw(&self) -> impl Iterator<Item = RawBytes<'_>> {
+        self.raw.iter().filter_map(|r| {
+            let data = self.backings.get(r.backing as usize)?.bytes().get(r.range.clone())?;
+            Some(RawBytes { name: &r.name, signed: r.signed, shape: r.shape.as_slice(), data })
+        })
     }
 
     /// The metadata of a GGUF file.

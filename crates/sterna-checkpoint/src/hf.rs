@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use sterna_format::Encoding;
 
-use crate::checkpoint::{Entry, Shape};
+use crate::checkpoint::{Entry, RawEntry, Shape};
 use crate::error::shorten;
 use crate::gguf::byte_len;
 use crate::mapping::{Backing, read_small};
@@ -19,6 +19,7 @@ use crate::{CheckpointError, limits};
 pub(crate) struct Opened {
     pub backings: Vec<Backing>,
     pub entries: Vec<Entry>,
+    pub raw: Vec<RawEntry>,
     pub files: HfFiles,
 }
 
@@ -182,7 +183,8 @@ impl<'de> Deserialize<'de> for WeightMap {
 
 fn open(shards: Vec<Shard>, dir: &Path, config: Value) -> Result<Opened, CheckpointError> {
     let mut backings = Vec::with_capacity(shards.len());
-    let mut entries = Vec::new();
+    let (mut entries, mut raw) = (Vec::new(), Vec::new());
+    let packed = holds_packed_codes(&config);
     for (at, shard) in shards.into_iter().enumerate() {
         let file = SafetensorsFile::open(&shard.path)?;
         if let Some(name) = shard.names.iter().find(|name| file.tensor(name).is_none()) {
@@ -193,13 +195,35 @@ fn open(shards: Vec<Shard>, dir: &Path, config: Value) -> Result<Opened, Checkpo
             return Err(CheckpointError::tensor(name, reason));
         }
         let (backing, infos) = file.into_parts();
-        limits::at_most("the number of tensors", entries.len() + infos.len(), limits::TENSORS)?;
+        limits::at_most("the number of tensors", entries.len() + raw.len() + infos.len(), limits::TENSORS)?;
         for info in infos {
-            entries.push(entry(info, at as u32)?);
+            if packed && matches!(info.dtype, Dtype::U8 | Dtype::I8) {
+                raw.push(raw_entry(info, at as u32)?);
+            } else {
+                entries.push(entry(info, at as u32)?);
+            }
         }
         backings.push(backing);
     }
-    Ok(Opened { backings, entries, files: HfFiles { dir: dir.to_owned(), config } })
+    Ok(Opened { backings, entries, raw, files: HfFiles { dir: dir.to_owned(), config } })
+}
+
+/// Whether bytes in the files are codes of weights: Gemma's own quantised form, of which only its reader knows how many
+/// bits a code has.
+fn holds_packed_codes(config: &Value) -> bool {
+    config.get("quantization_config").and_then(|q| q.get("quant_method")).and_then(Value::as_str)
+        == Some("gemma")
+}
+
+fn raw_entry(info: Info, backing: u32) -> Result<RawEntry, CheckpointError> {
+    limits::at_most("the length of a tensor's name", info.name.len(), limits::NAME)?;
+    let shape = Shape::new(&info.shape).map_err(|reason| CheckpointError::tensor(&info.name, reason))?;
+    if shape.rows().checked_mul(shape.cols()) != Some(info.range.len()) {
+        let reason = format!("its shape and the {} bytes that the header gives it differ", info.range.len());
+        return Err(CheckpointError::tensor(&info.name, reason));
+    }
+    let signed = info.dtype == Dtype::I8;
+    Ok(RawEntry { name: info.name, signed, shape, backing, range: info.range })
 }
 
 fn entry(info: Info, backing: u32) -> Result<Entry, CheckpointError> {

@@ -20,7 +20,7 @@ mod view;
 pub mod gguf;
 pub mod tokenizer;
 
-pub use checkpoint::{Checkpoint, Source};
+pub use checkpoint::{Checkpoint, RawBytes, Source};
 pub use error::CheckpointError;
 pub use gguf::{GgufArray, GgufMetadata, GgufValue};
 pub use hf::open_raw;

@@ -39,7 +39,7 @@ impl Blocks {
 }
 
 /// Which forms of the activations an op's members read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Forms {
     /// int8, four inputs together (integer weights).
     pub bytes: bool,
@@ -49,6 +49,8 @@ pub struct Forms {
     pub group: usize,
     /// Sums over [`SUM`] inputs (minima and sub-blocks of 4- and 8-bit weights).
     pub sub_sums: bool,
+    /// Scale of the integer forms that the model names; 0 where each group has its own.
+    pub input: f32,
 }
 
 /// Storage for the widest call and the widest input.
@@ -127,7 +129,7 @@ pub struct ActBlock<'a> {
     pub scales: &'a [f32],
     /// Sums of the int8 values, `[cols / group][width]`.
     pub sums: &'a [i32],
-    /// Sums of the int8 values over [`SUM`] inputs, `[cols / 32][width][2]`: at most 16 * 127, so an int16 holds one.
+    /// Sums of the int8 values over [`SUM`] inputs, `[cols / 32][width][2]`: at most 16 * 128, so an int16 holds one.
     pub sub_sums: &'a [i16],
 }
 
@@ -159,7 +161,11 @@ impl<'a> SharedActs<'a> {
         }
         let groups = cols / forms.group;
         for (g, (x, q)) in x.chunks_exact(forms.group).zip(q.chunks_exact_mut(forms.group)).enumerate() {
-            let d = numerics::quantize_group(x, q);
+            let d = if forms.input == 0.0 {
+                numerics::quantize_group(x, q)
+            } else {
+                numerics::quantize_static(x, forms.input, q)
+            };
             let at = first * groups + g * width + lane;
             let sum = q.iter().map(|v| i32::from(*v)).sum::<i32>();
             // SAFETY: as above.

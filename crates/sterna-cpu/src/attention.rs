@@ -7,6 +7,8 @@
 #[cfg(any(test, all(target_arch = "aarch64", target_endian = "little")))]
 mod neon;
 
+use std::ops::Range;
+
 use half::f16;
 use sterna_plan::numerics::{self, LANES, Softmax};
 
@@ -20,13 +22,17 @@ const HEADS: usize = 4;
 /// Keys and values of one kv head as far as a row sees them.
 #[derive(Clone, Copy)]
 pub struct Seen<'a> {
-    /// `[piece][dim][64]` f16, as far as the tail.
+    /// `[piece][dim][64]` f16, as far as the tail, or all that a ring holds.
     pub keys: &'a [u16],
-    /// `[position][dim]` f16, as far as the tail.
+    /// `[position][dim]` f16, whole pieces, as far.
     pub values: &'a [u16],
     /// What a row of a tree sees last.
     pub tail: Tail<'a>,
-    /// Positions seen.
+    /// First position seen.
+    pub start: usize,
+    /// Positions after which `keys` and `values` begin anew, whole pieces.
+    pub ring: usize,
+    /// One past the last position seen.
     pub len: usize,
     /// Width of a head.
     pub head_dim: usize,
@@ -52,8 +58,23 @@ impl<'a> Seen<'a> {
         let d = self.head_dim;
         match first.checked_sub(self.tail.first) {
             Some(first) => (&self.tail.keys[first * d..], &self.tail.values[first * d..]),
-            None => (&self.keys[first * d..], &self.values[first * d..]),
+            None => {
+                let at = first % self.ring;
+                (&self.keys[at * d..], &self.values[at * d..])
+            }
         }
+    }
+
+    /// The first positions of the pieces that are seen, in whole or in part.
+    #[inline(always)]
+    fn pieces(&self) -> impl Iterator<Item = usize> + use<> {
+        (self.start / PIECE * PIECE..self.len).step_by(PIECE)
+    }
+
+    /// Of the piece from `first` on, the positions that are seen.
+    #[inline(always)]
+    fn part(&self, first: usize) -> Range<usize> {
+        self.start.saturating_sub(first)..(self.len - first).min(PIECE)
     }
 
     /// Whether everything seen is there.
@@ -65,7 +86,10 @@ impl<'a> Seen<'a> {
             keys.len() >= n.div_ceil(PIECE) * PIECE * d && values.len() >= n * d
         };
         let cut = tail == 0 || body.is_multiple_of(PIECE);
-        cut && holds(self.keys, self.values, body) && holds(self.tail.keys, self.tail.values, tail)
+        let ring = self.ring > 0 && self.ring.is_multiple_of(PIECE) && self.len - self.start <= self.ring;
+        let body = body.min(self.ring);
+        let tailed = holds(self.tail.keys, self.tail.values, tail);
+        cut && ring && self.start < self.len && holds(self.keys, self.values, body) && tailed
     }
 }
 
@@ -115,19 +139,20 @@ pub fn row(isa: Isa, q: &[f32], seen: Seen<'_>, out: &mut [f32], s: &mut Scratch
     }
 }
 
-/// Turns the scores of one piece into exponentials; returns the piece's maximum and sum.
+/// Turns the scores of one piece into exponentials, those of the positions `seen`; returns the piece's maximum and sum.
 #[inline(always)]
-fn softmax(scores: &mut [f32; PIECE], valid: usize, scale: f32) -> Softmax {
+fn softmax(scores: &mut [f32; PIECE], seen: Range<usize>, scale: f32) -> Softmax {
     let mut max = f32::NEG_INFINITY;
-    for s in &mut scores[..valid] {
+    for s in &mut scores[seen.clone()] {
         *s *= scale;
         max = if *s > max { *s } else { max };
     }
-    for s in &mut scores[..valid] {
+    for s in &mut scores[seen.clone()] {
         *s = numerics::exp(*s - max);
     }
     // Adding the zeros of unseen positions changes no bit of a sum that is never negative.
-    scores[valid..].fill(0.0);
+    scores[..seen.start].fill(0.0);
+    scores[seen.end..].fill(0.0);
     let mut lanes = [0f32; LANES];
     for eight in scores.chunks_exact(LANES) {
         for (l, e) in lanes.iter_mut().zip(eight) {
@@ -156,20 +181,21 @@ fn portable(q: &[f32], seen: Seen<'_>, out: &mut [f32], s: &mut Scratch) {
     let value = |bits: u16| f16::from_bits(bits).to_f32();
     for (q, out) in q.chunks_exact(d).zip(out.chunks_exact_mut(d)) {
         let mut state = None;
-        for first in (0..seen.len).step_by(PIECE) {
-            let valid = (seen.len - first).min(PIECE);
+        for first in seen.pieces() {
+            let part = seen.part(first);
             let scores = &mut s.scores[0];
             scores.fill(0.0);
             let (keys, values) = seen.from(first);
             for (x, keys) in q.iter().zip(keys.chunks_exact(PIECE)) {
-                for (score, key) in scores[..valid].iter_mut().zip(keys) {
+                for (score, key) in scores[..part.end].iter_mut().zip(keys) {
                     *score = x.mul_add(value(*key), *score);
                 }
             }
-            let piece = softmax(scores, valid, seen.scale);
+            let piece = softmax(scores, part.clone(), seen.scale);
             let sums = &mut s.sums[..d];
             sums.fill(0.0);
-            for (e, values) in scores[..valid].iter().zip(values.chunks_exact(d)) {
+            let values = values.chunks_exact(d).skip(part.start);
+            for (e, values) in scores[part].iter().zip(values) {
                 for (sum, v) in sums.iter_mut().zip(values) {
                     *sum = e.mul_add(value(*v), *sum);
                 }
@@ -185,7 +211,7 @@ fn portable(q: &[f32], seen: Seen<'_>, out: &mut [f32], s: &mut Scratch) {
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{PIECE, Scratch, Seen, merge, softmax};
+    use super::{PIECE, Range, Scratch, Seen, merge, softmax};
     use std::arch::x86_64::*;
 
     /// `N` query heads over one kv head.
@@ -195,17 +221,18 @@ mod avx2 {
         assert!(q.len() == N * d && out.len() == N * d && s.sums.len() >= N * d && d.is_multiple_of(8));
         assert!(seen.whole());
         let mut state = [None; N];
-        for first in (0..seen.len).step_by(PIECE) {
-            let valid = (seen.len - first).min(PIECE);
+        for first in seen.pieces() {
+            let part = seen.part(first);
             let (keys, of_piece) = seen.from(first);
-            // SAFETY: a whole piece of keys and `valid` values lie behind `first`, as asserted.
+            assert!(keys.len() >= PIECE * d && of_piece.len() >= part.end * d);
+            // SAFETY: a whole piece of keys and `part.end` values lie behind `first`, as asserted.
             unsafe {
-                scores::<N>(q, d, keys.as_ptr(), valid, &mut s.scores);
+                scores::<N>(q, d, keys.as_ptr(), part.end, &mut s.scores);
                 let mut piece = [None; N];
                 for (p, scores) in piece.iter_mut().zip(&mut s.scores) {
-                    *p = Some(softmax(scores, valid, seen.scale));
+                    *p = Some(softmax(scores, part.clone(), seen.scale));
                 }
-                values::<N>(&s.scores, valid, of_piece.as_ptr(), d, &mut s.sums);
+                values::<N>(&s.scores, part, of_piece.as_ptr(), d, &mut s.sums);
                 for (h, (state, piece)) in state.iter_mut().zip(piece).enumerate() {
                     if let Some(piece) = piece {
                         *state = Some(merge(*state, piece, &s.sums[h * d..][..d], &mut out[h * d..][..d]));
@@ -261,7 +288,7 @@ mod avx2 {
     #[target_feature(enable = "avx2,fma,f16c")]
     unsafe fn values<const N: usize>(
         e: &[[f32; PIECE]],
-        valid: usize,
+        seen: Range<usize>,
         v: *const u16,
         d: usize,
         sums: &mut [f32],
@@ -270,7 +297,7 @@ mod avx2 {
         while at < d {
             let two = at + 16 <= d;
             let mut sum = [[_mm256_setzero_ps(); 2]; N];
-            for j in 0..valid {
+            for j in seen.clone() {
                 // SAFETY: position `j` holds `d` values and `at + 8 <= d`.
                 unsafe {
                     let p = v.add(j * d + at);

@@ -7,7 +7,7 @@ use std::time::Instant;
 use sterna_plan::{
     BackendError, BufferId, BufferRows, CallStats, Delta, Executor, Kin, Limits, MemoryUse, ModelPlan, Op,
     OpSpan, OpTime, Outputs, PlanError, Row, RowTable, Shape, StateId, TeamTime, Top2, Wanted, WeightSource,
-    WeightSpec, check_hold, nothing_held,
+    WeightSpec, check_hold, nothing_held, numerics,
 };
 
 use crate::acts::Acts;
@@ -84,11 +84,7 @@ impl CpuExecutor {
         let threads = locked(&pool).threads();
         let width = plan.entries.iter().map(|e| e.width).max().unwrap_or(1);
         let cols = plan.weights.iter().map(|w| w.cols).max().unwrap_or(0);
-        let head_dim = plan.states.iter().map(|s| {
-            let sterna_plan::StateSpec::FullKv { head_dim, .. } = s else { return 0 };
-            *head_dim
-        });
-        let head_dim = head_dim.max().unwrap_or(0);
+        let head_dim = plan.states.iter().filter_map(|s| s.heads()).map(|h| h.1).max().unwrap_or(0);
         let governor = (governor && threads > 1).then(|| Governor::new(threads));
         let mut acts = Acts::default();
         let mut threads: Vec<Thread> = (0..threads)
@@ -161,11 +157,15 @@ impl CpuExecutor {
             lists.buffers.push(unsafe { Shared::erased(buffer) });
         }
         lists.kv.clear();
-        let stored = self.states.stored;
         for l in &mut self.states.layers {
             // SAFETY: as above.
             let (keys, values) = unsafe { (Shared::erased(&mut l.keys), Shared::erased(&mut l.values)) };
-            lists.kv.push(Kv { kv_heads: l.kv_heads, head_dim: l.head_dim, stored, keys, values });
+            let (kv_heads, head_dim, stored) = (l.kv_heads, l.head_dim, l.stored);
+            lists.kv.push(Kv { kv_heads, head_dim, stored, keys, values });
+        }
+        for r in rows.rows() {
+            let written = &mut self.states.written[r.sequence];
+            *written = (*written).max(r.position + 1);
         }
         lists.timed.clear();
         for t in &mut self.states.timed {
@@ -294,25 +294,33 @@ impl CpuExecutor {
             out.taps.extend_from_slice(&self.buffers[taps.0][..rows.len() * e.buffers[taps.0].cols]);
         }
         let logits_at = e.ops.iter().rev().find_map(|op| match op {
-            Op::Argmax { logits, valid } => Some((logits.0, e.buffers[logits.0].cols, *valid)),
+            Op::Argmax { logits, valid, softcap } => {
+                Some((logits.0, e.buffers[logits.0].cols, *valid, *softcap))
+            }
             _ => None,
         });
+        let softcap = logits_at.and_then(|at| at.3);
+        let capped = |x: f32| softcap.map_or(x, |cap| numerics::softcap(x, cap));
         let mut used = 0;
         for (i, (row, wanted)) in rows.outputs().enumerate() {
-            let at = logits_at.map_or(&[][..], |(b, cols, valid)| &self.buffers[b][i * cols..][..valid]);
+            let at = logits_at.map_or(&[][..], |(b, cols, valid, _)| &self.buffers[b][i * cols..][..valid]);
             let Some(top) = argmax::top2(self.isa, at) else {
                 let (_, bad) = self.run(entry, rows, fate, true)?;
                 let op = bad.unwrap_or(e.ops.len() - 1);
                 return Err(BackendError::NonFinite { row, op, name: plan.describe_op(e, &e.ops[op]) });
             };
             out.rows.push(row);
+            let top = Top2 { logit: capped(top.logit), second: capped(top.second), ..top };
             out.top.push(if at.is_empty() { Top2::default() } else { top });
             if out.logits.len() <= used {
                 out.logits.push(Vec::new());
             }
             out.logits[used].clear();
             if wanted == Wanted::Logits {
-                out.logits[used].extend_from_slice(at);
+                match softcap {
+                    None => out.logits[used].extend_from_slice(at),
+                    Some(_) => out.logits[used].extend(at.iter().map(|x| capped(*x))),
+                }
             }
             used += 1;
         }

@@ -71,7 +71,8 @@ impl Hold {
             let each = match state {
                 StateSpec::Conv { channels, .. } => *channels,
                 StateSpec::Recurrent { .. } => 0,
-                StateSpec::FullKv { kv_heads, head_dim, .. } => {
+                StateSpec::FullKv { kv_heads, head_dim, .. }
+                | StateSpec::RingKv { kv_heads, head_dim, .. } => {
                     if self.tree {
                         let n = rows.len() * kv_heads * head_dim;
                         aside.iter_mut().filter(|m| m.len() < n).for_each(|m| m.resize(n, 0));
@@ -122,13 +123,14 @@ impl Hold {
 
     /// Copies keys and values of the rows at `path` to where they belong.
     pub fn copy_path(&self, states: &mut States, slot: usize, path: &[usize]) {
-        let (stored, piece) = (states.stored, states.piece);
+        let piece = states.piece;
         for (layer, [keys, values]) in states.layers.iter_mut().zip(&self.aside) {
             let (heads, d) = (layer.kv_heads, layer.head_dim);
             for (row, head) in path.iter().flat_map(|row| (0..heads).map(move |h| (*row, h))) {
                 let Some(position) = self.rows.rows().get(row).map(|r| r.position as usize) else { continue };
                 let from = (row * heads + head) * d;
-                let base = (slot * heads + head) * stored * d;
+                let position = position % layer.stored.max(1);
+                let base = (slot * heads + head) * layer.stored * d;
                 let key = base + position / piece * piece * d + position % piece;
                 for (i, k) in keys[from..from + d].iter().enumerate() {
                     layer.keys[key + i * piece] = *k;

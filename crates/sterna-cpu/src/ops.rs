@@ -53,7 +53,7 @@ pub struct Kv<'a> {
     pub kv_heads: usize,
     /// Width of a head.
     pub head_dim: usize,
-    /// Positions per slot, whole pieces.
+    /// Positions per slot, whole pieces; a position lies at the rest of its division by it.
     pub stored: usize,
     /// See [`crate::state`].
     pub keys: Shared<'a, u16>,
@@ -146,10 +146,11 @@ impl<'a> Call<'a> {
     /// Whether everything an op wrote is finite. One thread, nobody writing.
     pub fn finite(&self, op: &Op) -> bool {
         let slice = match op {
-            Op::Embed { out, .. } | Op::RotationTable { out } | Op::SelectOutputs { out, .. } => {
+            Op::Embed { out, .. } | Op::RotationTable { out, .. } | Op::SelectOutputs { out, .. } => {
                 self.all(*out)
             }
             Op::RmsNorm { out, .. } | Op::SiluMul { out, .. } | Op::AddScaled { out, .. } => *out,
+            Op::GeluMul { out, .. } | Op::AddNormed { out, .. } => *out,
             Op::Linear(l) => l.out,
             Op::Rotate { heads, .. } => *heads,
             Op::Attention(a) => a.out,
@@ -175,18 +176,33 @@ impl<'a> Call<'a> {
                 for r in mine(self.rows.len()) {
                     // SAFETY: see above.
                     let out = unsafe { self.write(self.all(*out), r) };
-                    gather(self.weights, table.0, self.rows[r].token as usize, *scale, out);
+                    let width = self.plan.weight(*table).cols.max(1);
+                    let first = self.rows[r].token as usize * (out.len() / width);
+                    for (i, out) in out.chunks_exact_mut(width).enumerate() {
+                        gather(self.weights, table.0, first + i, *scale, out);
+                    }
                 }
             }
-            Op::RotationTable { out } => {
+            Op::RotationTable { rope, out } => {
+                let rope = &self.plan.ropes[*rope];
                 for r in mine(self.rows.len()) {
                     // SAFETY: see above.
                     let out = unsafe { self.write(self.all(*out), r) };
-                    let (f, factor) = (&self.plan.frequencies, self.plan.rotation_factor);
-                    numerics::rotation_row(f, factor, self.rows[r].position, out);
+                    numerics::rotation_row(&rope.frequencies, rope.factor, self.rows[r].position, out);
                 }
             }
-            Op::RmsNorm { input, weight, eps, out, .. } => {
+            Op::RmsNorm { input, weight: None, eps, width, out } => {
+                for r in mine(self.count(out.buffer)) {
+                    // SAFETY: see above; the copy is there before its rows are changed.
+                    unsafe {
+                        if input != out {
+                            self.write(*out, r).copy_from_slice(self.read(*input, r));
+                        }
+                        rowwise::normalise_in_place(isa, self.write(*out, r), *width, *eps);
+                    }
+                }
+            }
+            Op::RmsNorm { input, weight: Some(weight), eps, out, .. } => {
                 let w = self.vector(weight.0);
                 for r in mine(self.count(out.buffer)) {
                     // SAFETY: see above; an in-place norm takes one slice only.
@@ -243,10 +259,28 @@ impl<'a> Call<'a> {
                     }
                 }
             }
+            Op::GeluMul { gate, up, out } => {
+                for r in mine(self.count(out.buffer)) {
+                    // SAFETY: see above; a plan writes gelu's product to columns of its own.
+                    unsafe {
+                        rowwise::gelu_mul(isa, self.read(*gate, r), self.read(*up, r), self.write(*out, r));
+                    }
+                }
+            }
             Op::AddScaled { input, factor, out } => {
                 for r in mine(self.count(out.buffer)) {
                     // SAFETY: see above.
                     unsafe { rowwise::add_scaled(isa, self.read(*input, r), *factor, self.write(*out, r)) }
+                }
+            }
+            Op::AddNormed { input, weight, eps, factor, scale, out, .. } => {
+                let w = self.vector(weight.0);
+                for r in mine(self.count(out.buffer)) {
+                    // SAFETY: see above; input and output are different buffers.
+                    unsafe {
+                        let (x, out) = (self.read(*input, r), self.write(*out, r));
+                        rowwise::add_normed(isa, x, w, *eps, *factor, *scale, out);
+                    }
                 }
             }
             Op::Scale { slice, factor } => {
@@ -277,7 +311,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    fn members<'b>(&self, l: &'b Linear) -> impl Iterator<Item = &'a Packed> + use<'a, 'b> {
+    fn members<'b>(&self, l: &'b Linear) -> impl Iterator<Item = &'a Packed> + Clone + use<'a, 'b> {
         let weights = self.weights;
         l.members.iter().filter_map(move |w| matrix(weights, w.0))
     }
@@ -311,7 +345,7 @@ impl<'a> Call<'a> {
         }
         let input = Input { acts, blocks, forms, rows };
         let mut bytes = 0;
-        if l.epilogue == Epilogue::SiluMul {
+        if matches!(l.epilogue, Epilogue::SiluMul | Epilogue::GeluMul) {
             self.gated(at, l, &input, team, scratch, &mut bytes);
         } else {
             self.plain(at, l, &input, team, scratch, &mut bytes);
@@ -359,14 +393,14 @@ impl<'a> Call<'a> {
                         let tiles = linear::run(self.isa, m, first..panels.end, input, scratch);
                         for (i, y) in tiles.iter().enumerate() {
                             let (p, r) = (first + i / input.rows, i % input.rows);
-                            self.finish(l, start, g.rows, p, r, y);
+                            self.finish(l, start, g, p, r, y);
                         }
                     }
                 } else {
                     for p in panels {
                         let tile = linear::panel(self.isa, m, p, input, scratch);
                         for (r, y) in tile.iter().enumerate() {
-                            self.finish(l, start, g.rows, p, r, y);
+                            self.finish(l, start, g, p, r, y);
                         }
                     }
                 }
@@ -377,8 +411,9 @@ impl<'a> Call<'a> {
 
     /// Writes the outputs of one panel and row.
     #[inline(always)]
-    fn finish(&self, l: &Linear, start: usize, rows: usize, panel: usize, r: usize, y: &[f32; PANEL]) {
-        let n = (rows - panel * PANEL).min(PANEL);
+    fn finish(&self, l: &Linear, start: usize, g: &Geometry, panel: usize, r: usize, y: &[f32; PANEL]) {
+        let n = (g.rows - panel * PANEL).min(PANEL);
+        let y = &rowwise::output(self.isa, *y, g.output);
         let slice = Slice { start: start + panel * PANEL, len: n, ..l.out };
         // SAFETY: this panel of this row was taken by one thread.
         let out = unsafe { self.write(slice, r) };
@@ -386,6 +421,11 @@ impl<'a> Call<'a> {
         match l.epilogue {
             Epilogue::Scale(f) => rowwise::scale(self.isa, y, f, out),
             Epilogue::AddScaled(f) => rowwise::add_scaled(self.isa, y, f, out),
+            Epilogue::GeluTimes(other) => {
+                let other = Slice { start: other.start + panel * PANEL, len: n, ..other };
+                // SAFETY: the other factor was written before the last barrier.
+                rowwise::gelu_mul(self.isa, y, unsafe { self.read(other, r) }, out);
+            }
             _ => out.copy_from_slice(y),
         }
     }
@@ -405,12 +445,19 @@ impl<'a> Call<'a> {
         let pair_bytes = g.panel_bytes() + up.geometry.panel_bytes();
         let few = input.rows == 1 || linear::beside(self.isa, g, input.rows);
         let take = if input.rows == 1 { linear::RUN } else { self.take(g, input.rows, team.threads) };
+        let up_output = up.geometry.output;
         // Of one row, or of one panel: what is written next to each other.
         let finish = |p: usize, r: usize, gate: &[f32; PANEL], up: &[f32; PANEL]| {
             let n = (g.rows - p * PANEL).min(PANEL);
             let slice = Slice { start: l.out.start + p * PANEL, len: n, ..l.out };
             // SAFETY: this panel of this row was taken by one thread.
-            rowwise::silu_mul(self.isa, &gate[..n], &up[..n], unsafe { self.write(slice, r) });
+            let out = unsafe { self.write(slice, r) };
+            let gate = &rowwise::output(self.isa, *gate, g.output);
+            let up = &rowwise::output(self.isa, *up, up_output);
+            match l.epilogue {
+                Epilogue::GeluMul => rowwise::gelu_mul(self.isa, &gate[..n], &up[..n], out),
+                _ => rowwise::silu_mul(self.isa, &gate[..n], &up[..n], out),
+            }
         };
         for n in self.deal(at, g.panels().div_ceil(take), team) {
             let panels = n * take..((n + 1) * take).min(g.panels());
@@ -444,7 +491,7 @@ impl<'a> Call<'a> {
             // SAFETY: the caller's promise.
             return unsafe { put_aside(&aside.keys, kv, row, head, key) };
         }
-        let p = r.kv_slot as usize;
+        let p = r.kv_slot as usize % kv.stored;
         let at = kv.base(r.sequence, head) + p / PIECE * PIECE * kv.head_dim + p % PIECE;
         for (i, k) in key.iter().enumerate() {
             // SAFETY: the caller's promise.
@@ -460,7 +507,7 @@ impl<'a> Call<'a> {
             // SAFETY: the caller's promise.
             return unsafe { put_aside(&aside.values, kv, row, head, value) };
         }
-        let at = kv.base(r.sequence, head) + r.kv_slot as usize * kv.head_dim;
+        let at = kv.base(r.sequence, head) + r.kv_slot as usize % kv.stored * kv.head_dim;
         // SAFETY: the caller's promise.
         let out = unsafe { kv.values.slice_mut(at, kv.head_dim) };
         for (o, v) in out.iter_mut().zip(value) {
@@ -471,22 +518,26 @@ impl<'a> Call<'a> {
     /// Norm, rotation and the write of k and v, one head at a time.
     fn prepare(&self, a: &Attention, input: &AttentionInput, team: Team<'_>) {
         let d = a.head_dim;
-        let heads = a.heads + a.kv_heads;
+        let heads = a.heads + input.kv.map_or(0, |_| a.kv_heads);
         for item in (team.thread..self.rows.len() * heads).step_by(team.threads) {
             let (row, head) = (item / heads, item % heads);
             // SAFETY: a head of a row is one item, and one thread takes it.
             unsafe {
                 let table = self.read(self.all(input.rotation.table), row);
-                let (part, norm) = if head < a.heads { (a.q, input.q_norm) } else { (input.k, input.k_norm) };
-                let at = if head < a.heads { head } else { head - a.heads };
+                let own = input.kv.filter(|_| head >= a.heads);
+                let (part, norm) = own.map_or((a.q, input.q_norm), |kv| (kv.k, kv.k_norm));
+                let at = if own.is_some() { head - a.heads } else { head };
                 let x = self.write(Slice { start: part.start + at * d, len: d, ..part }, row);
                 if let Some(n) = norm {
                     rowwise::rms_norm_in_place(self.isa, x, self.vector(n.weight.0), n.eps);
                 }
                 rowwise::rotate(self.isa, x, d, table);
-                if head >= a.heads {
+                if let Some(kv) = own {
                     self.put_key(a.state.0, row, at, x);
-                    let v = Slice { start: input.v.start + at * d, len: d, ..input.v };
+                    let v = Slice { start: kv.v.start + at * d, len: d, ..kv.v };
+                    if let Some(eps) = kv.v_eps {
+                        rowwise::normalise_in_place(self.isa, self.write(v, row), d, eps);
+                    }
                     self.put_value(a.state.0, row, at, self.read(v, row));
                 }
             }
@@ -500,6 +551,7 @@ impl<'a> Call<'a> {
         }
         let (d, group) = (a.head_dim, a.heads / a.kv_heads);
         let kv = &self.kv[a.state.0];
+        let spec = self.plan.state(a.state);
         // A task is a kv head of a row, the later (longer) rows first.
         let tasks = self.rows.len() * a.kv_heads;
         for task in self.deal(at, tasks, team) {
@@ -520,10 +572,13 @@ impl<'a> Call<'a> {
                         gathered.gather(kv, aside, (base, head), committed, &self.paths[row], PIECE)
                     }
                 };
-                let keys = kv.keys.slice(base, first.div_ceil(PIECE) * PIECE * d);
-                let values = kv.values.slice(base, first * d);
+                let stored = first.next_multiple_of(PIECE).min(kv.stored);
+                let keys = kv.keys.slice(base, stored * d);
+                let values = kv.values.slice(base, stored * d);
                 let tail = Tail { first, keys: &gathered.keys, values: &gathered.values };
-                let seen = Seen { keys, values, tail, len, head_dim: d, scale: a.scale };
+                let start = spec.first_seen(r.position);
+                let seen =
+                    Seen { keys, values, tail, start, ring: kv.stored, len, head_dim: d, scale: a.scale };
                 attention::row(self.isa, q, seen, out, scratch);
                 if let Some(g) = a.gate {
                     let gate = Slice { start: g.start + head * group * d, len: group * d, ..g };

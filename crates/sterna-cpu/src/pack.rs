@@ -7,7 +7,7 @@
 //!
 //! Codes of one record, by [`Kind`]:
 //! * `B2`: per 16 inputs 64 bytes; byte `32v + 4r + i` holds for row `8v + r` the codes of inputs `i`, `4 + i`,
-//!   `8 + i`, `12 + i` in bits 0-1, 2-3, 4-5, 6-7 (unsigned, zero point 1).
+//!   `8 + i`, `12 + i` in bits 0-1, 2-3, 4-5, 6-7 (unsigned, zero point 1, or 2 in rows with one scale).
 //! * `B4`: per 8 inputs 64 bytes; byte `32v + 4r + i`: input `i` in the low nibble, `4 + i` in the high one (unsigned).
 //! * `B6`: per 16 inputs 192 bytes: two blocks of 8 inputs as in `B4` with the low four bits, then 64 bytes with the
 //!   high two, placed as in `B2` (unsigned). Here the scales lie before the codes.
@@ -48,7 +48,7 @@ pub enum Kind {
 }
 
 /// Shape of a packed matrix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Geometry {
     /// Storage of codes.
     pub kind: Kind,
@@ -68,6 +68,12 @@ pub struct Geometry {
     pub has_mins: bool,
     /// Scales `d` inside the record; otherwise one f32 per row.
     pub inline_d: bool,
+    /// Whole numbers of 2, 4 or 8 bits with one scale and one group for the row ([`Encoding::PerRow`]).
+    pub per_row: bool,
+    /// Scale of int8 activations that the model names; 0 where each group has its own.
+    pub input: f32,
+    /// Scale of the grid that outputs are rounded to; 0 for none.
+    pub output: f32,
 }
 
 impl Geometry {
@@ -91,9 +97,13 @@ impl Geometry {
             has_sub_scales: false,
             has_mins: false,
             inline_d: false,
+            per_row: false,
+            input: 0.0,
+            output: 0.0,
         };
         match (numerics, spec.encoding.int_layout(cols)) {
-            (LinearNumerics::Float, None) => {
+            // Codes without integer activations are decoded once, to floats.
+            (LinearNumerics::Float, _) => {
                 let kind = match spec.encoding {
                     Encoding::F16 => Kind::F16,
                     Encoding::BF16 => Kind::Bf16,
@@ -102,6 +112,30 @@ impl Geometry {
                 // A record is a slice of inputs that fits the nearest cache together with its activations.
                 let group = [128, 64, 32, 16, 8, 4, 2, 1].into_iter().find(|g| cols % g == 0).unwrap_or(1);
                 Ok(Geometry { kind, group, sub: group, ..plain })
+            }
+            (LinearNumerics::Int8 { .. } | LinearNumerics::Static { .. }, Some(l))
+                if matches!(spec.encoding, Encoding::PerRow(_)) =>
+            {
+                let (group, input, output) = match numerics {
+                    LinearNumerics::Int8 { group } => (group, 0.0, 0.0),
+                    LinearNumerics::Static { input, output } => (cols, input, output.unwrap_or(0.0)),
+                    _ => (0, 0.0, 0.0),
+                };
+                let kind = match l.bits {
+                    2 => Kind::B2,
+                    4 => Kind::B4,
+                    _ => Kind::B8,
+                };
+                if group != cols || !cols.is_multiple_of(32) {
+                    let name = spec.encoding.name();
+                    return Err(unsupported(format!(
+                        "`{}`: {name} weights with activation groups of {group} over {cols} inputs (one group, a \
+                         multiple of 32)",
+                        spec.name
+                    )));
+                }
+                let zero = if kind == Kind::B8 { 0 } else { l.zero };
+                Ok(Geometry { kind, group, sub: group, zero, per_row: true, input, output, ..plain })
             }
             (LinearNumerics::Int8 { group }, Some(l)) => {
                 let kind = match l.bits {

@@ -1,7 +1,8 @@
 //! Ops on one row at a time: norm, rotation, activation functions. Ordinary Rust over the scalar definitions of
 //! [`sterna_plan::numerics`], compiled for every instruction set.
 
-use crate::isa::multiversion;
+use crate::isa::{Isa, multiversion};
+use crate::pack::PANEL;
 use sterna_plan::numerics;
 
 multiversion! {
@@ -26,6 +27,18 @@ multiversion! {
 }
 
 multiversion! {
+    /// Every piece of `width` columns over its root mean square, in place.
+    pub fn normalise_in_place(isa, x: &mut [f32], width: usize, eps: f32) {
+        for x in x.chunks_exact_mut(width) {
+            let inv = numerics::inverse_rms(x, eps);
+            for x in x {
+                *x *= inv;
+            }
+        }
+    }
+}
+
+multiversion! {
     /// Rotates the first `table.len()` dimensions of every head; `table` is cosines, then sines.
     pub fn rotate(isa, heads: &mut [f32], head_dim: usize, table: &[f32]) {
         let (cos, sin) = table.split_at(table.len() / 2);
@@ -43,6 +56,15 @@ multiversion! {
     pub fn silu_mul(isa, gate: &[f32], up: &[f32], out: &mut [f32]) {
         for ((o, g), u) in out.iter_mut().zip(gate).zip(up) {
             *o = numerics::silu(*g) * u;
+        }
+    }
+}
+
+multiversion! {
+    /// `out = gelu(gate) * up`.
+    pub fn gelu_mul(isa, gate: &[f32], up: &[f32], out: &mut [f32]) {
+        for ((o, g), u) in out.iter_mut().zip(gate).zip(up) {
+            *o = numerics::gelu(*g) * u;
         }
     }
 }
@@ -101,10 +123,40 @@ multiversion! {
 }
 
 multiversion! {
+    /// `out = fma(factor, rms_norm(x) * weight, out) * scale`, on every piece of `weight.len()` columns.
+    pub fn add_normed(isa, x: &[f32], weight: &[f32], eps: f32, factor: f32, scale: f32, out: &mut [f32]) {
+        for (x, out) in x.chunks_exact(weight.len()).zip(out.chunks_exact_mut(weight.len())) {
+            let inv = numerics::inverse_rms(x, eps);
+            for ((o, x), w) in out.iter_mut().zip(x).zip(weight) {
+                *o = factor.mul_add((x * inv) * w, *o) * scale;
+            }
+        }
+    }
+}
+
+multiversion! {
     /// `out = x * factor`.
     pub fn scale(isa, x: &[f32], factor: f32, out: &mut [f32]) {
         for (o, x) in out.iter_mut().zip(x) {
             *o = x * factor;
+        }
+    }
+}
+
+/// A panel's outputs on the grid of `scale`; as they are where it is 0.
+#[inline(always)]
+pub fn output(isa: Isa, mut y: [f32; PANEL], scale: f32) -> [f32; PANEL] {
+    if scale != 0.0 {
+        on_grid(isa, &mut y, scale);
+    }
+    y
+}
+
+multiversion! {
+    /// Rounds to the grid of `scale`.
+    pub fn on_grid(isa, y: &mut [f32], scale: f32) {
+        for y in y {
+            *y = numerics::on_grid(*y, scale);
         }
     }
 }

@@ -4,6 +4,8 @@
 //! keys in the lanes of a register, and a score is one chain over the dimensions. Values lie
 //! `[kv_head][position][dim]`: an output dimension is one chain over the positions.
 //!
+//! A ring of keys and values holds a whole number of pieces, and position `p` lies where `p` modulo its length would.
+//!
 //! A state that owns time is there twice ([`LayerTimed`]): a call reads the committed half and writes the other one.
 
 use crate::hold::Owed;
@@ -15,6 +17,8 @@ pub struct LayerKv {
     pub kv_heads: usize,
     /// Width of a head.
     pub head_dim: usize,
+    /// Positions per slot, whole pieces: all of the capacity, or as many as a ring keeps.
+    pub stored: usize,
     /// f16 bits, slots one after the other.
     pub keys: Vec<u16>,
     /// f16 bits, slots one after the other.
@@ -77,10 +81,12 @@ pub struct Pool {
     pub owed: Vec<Owed>,
     /// Committed positions per slot.
     pub committed: Vec<u32>,
+    /// Per slot, one past the furthest position written since its start.
+    pub written: Vec<u32>,
+    /// What the plan says of every state.
+    pub specs: Vec<StateSpec>,
     /// Positions per slot.
     pub capacity: usize,
-    /// `capacity` rounded up to whole pieces.
-    pub stored: usize,
     /// Positions of a piece.
     pub piece: usize,
     /// Timed states as they were committed, one after the other.
@@ -94,43 +100,49 @@ impl Pool {
     /// [`BackendError::Memory`].
     pub fn new(plan: &ModelPlan, slots: usize, capacity: usize) -> Result<Self, BackendError> {
         let piece = plan.attention_piece;
-        let stored = capacity.div_ceil(piece) * piece;
+        let whole = capacity.div_ceil(piece) * piece;
         let stream = 4 * plan.states.iter().map(|s| s.fixed()).sum::<usize>() > STREAMED;
         let mut layers = Vec::with_capacity(plan.states.len());
         let mut timed = Vec::with_capacity(plan.states.len());
         for state in &plan.states {
-            let (kv_heads, head_dim) = match state {
-                StateSpec::FullKv { kv_heads, head_dim, .. } => (*kv_heads, *head_dim),
-                StateSpec::Recurrent { .. } | StateSpec::Conv { .. } => (0, 0),
+            let stored = match state {
+                StateSpec::RingKv { window, rows, .. } if rows % piece == 0 && rows >= window => {
+                    whole.min(*rows)
+                }
+                StateSpec::FullKv { .. } => whole,
+                StateSpec::Recurrent { .. } | StateSpec::Conv { .. } => 0,
                 _ => {
                     let what = format!("a state {state:?}");
                     return Err(BackendError::Unsupported { backend: "cpu", what });
                 }
             };
+            let (kv_heads, head_dim) = state.heads().unwrap_or((0, 0));
             let n = slots.checked_mul(stored).and_then(|n| n.checked_mul(kv_heads * head_dim));
             let half = || zeros::<u16>(n, "keys and values");
-            layers.push(LayerKv { kv_heads, head_dim, keys: half()?, values: half()? });
+            layers.push(LayerKv { kv_heads, head_dim, stored, keys: half()?, values: half()? });
             let each = state.fixed();
             let half = || Floats::zeroed(slots.checked_mul(each), "recurrent states");
             timed.push(LayerTimed { each, halves: [half()?, half()?], stream });
         }
         let (live, owed) = (vec![0; slots], vec![Owed::default(); slots]);
-        let (committed, snapshots) = (vec![0; slots], Snapshots::default());
-        Ok(Self { layers, timed, live, owed, committed, capacity, stored, piece, snapshots })
+        let (committed, written, snapshots) = (vec![0; slots], vec![0; slots], Snapshots::default());
+        let specs = plan.states.clone();
+        Ok(Self { layers, timed, live, owed, committed, written, specs, capacity, piece, snapshots })
     }
 
-    /// Index of the first key of (`slot`, `head`, `piece`) in a layer; `[dim][piece]` follow.
+    /// Index of the key of (`slot`, `head`, `position`) in a layer, its dimensions a piece apart.
     #[inline(always)]
-    pub fn key_at(&self, layer: usize, slot: usize, head: usize, piece: usize) -> usize {
+    pub fn key_at(&self, layer: usize, slot: usize, head: usize, position: usize) -> usize {
         let l = &self.layers[layer];
-        ((slot * l.kv_heads + head) * self.stored + piece * self.piece) * l.head_dim
+        let at = position % l.stored;
+        ((slot * l.kv_heads + head) * l.stored + at / self.piece * self.piece) * l.head_dim + at % self.piece
     }
 
     /// Index of the first value of (`slot`, `head`, `position`) in a layer; `[dim]` follow.
     #[inline(always)]
     pub fn value_at(&self, layer: usize, slot: usize, head: usize, position: usize) -> usize {
         let l = &self.layers[layer];
-        ((slot * l.kv_heads + head) * self.stored + position) * l.head_dim
+        ((slot * l.kv_heads + head) * l.stored + position % l.stored) * l.head_dim
     }
 
     /// Checks a slot.
@@ -165,9 +177,10 @@ impl Pool {
             if n > 0 {
                 out.extend(held.iter().flat_map(|v| v.to_le_bytes()));
             }
-            for p in 0..n {
+            let first = if l.stored == 0 { n } else { self.specs[i].first_seen(self.committed[slot]) };
+            for p in first..n {
                 for h in 0..l.kv_heads {
-                    let at = self.key_at(i, slot, h, p / self.piece) + p % self.piece;
+                    let at = self.key_at(i, slot, h, p);
                     out.extend((0..l.head_dim).flat_map(|d| l.keys[at + d * self.piece].to_le_bytes()));
                 }
                 for h in 0..l.kv_heads {
@@ -187,10 +200,12 @@ impl Pool {
     pub fn reusable_prefix(&self, slot: usize, len: u32) -> Result<u32, PlanError> {
         self.slot(slot)?;
         let committed = self.committed[slot];
-        if len >= committed || !self.owns_time() {
-            return Ok(len.min(committed));
+        if len >= committed {
+            return Ok(committed);
         }
-        Ok(self.snapshots.deepest(slot, len).unwrap_or(0))
+        let deepest = if self.owns_time() { self.snapshots.deepest(slot, len).unwrap_or(0) } else { len };
+        let whole = self.specs.iter().all(|s| s.can_cut(self.written[slot], deepest));
+        Ok(if whole { deepest } else { 0 })
     }
 
     /// Copies the timed states of a slot, which owe nothing.
@@ -234,6 +249,9 @@ impl Pool {
         }
         self.snapshots.cut(slot, len);
         self.owed[slot].rows.clear();
+        if len == 0 {
+            self.written[slot] = 0;
+        }
         self.committed[slot] = len;
         Ok(())
     }

@@ -4,7 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::int::ternary_layout;
-use crate::{FormatError, IntLayout, pq2_0, q2_0, q4_0, q4_1, q4_k, q5_k, q6_k, q8_0, tq1_0, tq2_0};
+use crate::{
+    CodeBits, FormatError, IntLayout, per_row, pq2_0, q2_0, q4_0, q4_1, q4_k, q5_k, q6_k, q8_0, tq1_0, tq2_0,
+};
 
 /// How one row of weights is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,6 +40,8 @@ pub enum Encoding {
     TQ2_0,
     /// The engine's own ternary words, with scales per the group named.
     Ternary(ScaleGroup),
+    /// Whole numbers of 2, 4 or 8 bits with one f32 scale for the row ([`crate::per_row`]).
+    PerRow(CodeBits),
 }
 
 /// How many weights of a [`Encoding::Ternary`] row share one scale.
@@ -78,7 +82,7 @@ impl ScaleGroup {
 
 impl Encoding {
     /// Every encoding, in a fixed order.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 20] = [
         Self::F32,
         Self::F16,
         Self::BF16,
@@ -96,6 +100,9 @@ impl Encoding {
         Self::Ternary(ScaleGroup::Block128),
         Self::Ternary(ScaleGroup::Block256),
         Self::Ternary(ScaleGroup::Row),
+        Self::PerRow(CodeBits::Two),
+        Self::PerRow(CodeBits::Four),
+        Self::PerRow(CodeBits::Eight),
     ];
 
     /// The name used in manifests and on the command line; [`FromStr`] reads it back.
@@ -118,11 +125,14 @@ impl Encoding {
             Self::Ternary(ScaleGroup::Block128) => "ternary-128",
             Self::Ternary(ScaleGroup::Block256) => "ternary-256",
             Self::Ternary(ScaleGroup::Row) => "ternary-row",
+            Self::PerRow(CodeBits::Two) => "int2-row",
+            Self::PerRow(CodeBits::Four) => "int4-row",
+            Self::PerRow(CodeBits::Eight) => "int8-row",
         }
     }
 
-    /// Weights per block: a row's length must be a multiple of it. For [`ScaleGroup::Row`] it is 16, the
-    /// weights of one word.
+    /// Weights per block: a row's length must be a multiple of it. For [`ScaleGroup::Row`] and [`Self::PerRow`] it is
+    /// 16, the weights of one word of 2 bits.
     pub fn block_len(self) -> usize {
         match self {
             Self::F32 | Self::F16 | Self::BF16 => 1,
@@ -133,7 +143,7 @@ impl Encoding {
             Self::Ternary(ScaleGroup::Block64) => 64,
             Self::Ternary(ScaleGroup::Block128) => 128,
             Self::Ternary(ScaleGroup::Block256) => 256,
-            Self::Ternary(ScaleGroup::Row) => 16,
+            Self::Ternary(ScaleGroup::Row) | Self::PerRow(_) => 16,
         }
     }
 
@@ -156,6 +166,7 @@ impl Encoding {
             Self::Ternary(ScaleGroup::Block128) => (32 + 2, 0),
             Self::Ternary(ScaleGroup::Block256) => (64 + 2, 0),
             Self::Ternary(ScaleGroup::Row) => (4, 4),
+            Self::PerRow(bits) => (bits.code_bytes(16), per_row::SCALE_BYTES),
         }
     }
 
@@ -206,7 +217,7 @@ impl Encoding {
             Self::TQ2_0 => Some(35),
             Self::Q2_0 => Some(42),
             Self::PQ2_0 => Some(142),
-            Self::Ternary(_) => None,
+            Self::Ternary(_) | Self::PerRow(_) => None,
         }
     }
 
@@ -252,6 +263,7 @@ impl Encoding {
             Self::Q6K => IntLayout { has_sub_scales: true, ..base(256, 16, 32, 6) },
             Self::TQ1_0 | Self::TQ2_0 => ternary_layout(256),
             Self::Ternary(scales) => ternary_layout(scales.len(cols)),
+            Self::PerRow(bits) => bits.layout(cols),
         })
     }
 }
@@ -346,7 +358,8 @@ mod tests {
 
     #[test]
     fn row_sizes() {
-        let sizes = [1024, 512, 512, 72, 68, 144, 160, 272, 144, 176, 210, 54, 66, 72, 68, 66, 68];
+        let sizes =
+            [1024, 512, 512, 72, 68, 144, 160, 272, 144, 176, 210, 54, 66, 72, 68, 66, 68, 68, 132, 260];
         for (e, bytes) in Encoding::ALL.into_iter().zip(sizes) {
             assert_eq!(e.row_bytes(256), Ok(bytes), "{e}");
             assert_eq!(e.row_bytes(0), Err(FormatError::EmptyRow { encoding: e }));

@@ -11,7 +11,7 @@
 //! * [`int_row`] takes an integer encoding apart into codes and scales, all under one law:
 //!   `value[k] = d[k/G]·sc[k/g]·(code[k] − zero) − dmin[k/G]·mn[k/g]` (see [`IntLayout`]).
 //! * [`i2_s`] makes ternary rows of a format whose one scale lies outside the rows.
-//! * [`ternary`] defines the engine's own packed ternary row.
+//! * [`ternary`] defines the engine's own packed ternary row, [`per_row`] rows of 2, 4 and 8 bits with one scale.
 
 #![deny(unsafe_code)]
 
@@ -27,6 +27,7 @@ mod testing;
 
 pub mod dense;
 pub mod i2_s;
+pub mod per_row;
 pub mod pq2_0;
 pub mod q2_0;
 pub mod q4_0;
@@ -43,5 +44,6 @@ pub use block::Block;
 pub use encoding::{Encoding, ScaleGroup};
 pub use error::FormatError;
 pub use int::{IntLayout, IntRow};
+pub use per_row::{CodeBits, midpoint_from_twos_complement};
 pub use row::{decode_row, encode_row, int_row};
 pub use ternary::{TernaryFit, pack_ternary_row, ternary_from_codes};

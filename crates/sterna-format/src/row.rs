@@ -11,7 +11,7 @@ use crate::q6_k::BlockQ6K;
 use crate::q8_0::BlockQ8_0;
 use crate::tq1_0::BlockTQ1_0;
 use crate::tq2_0::BlockTQ2_0;
-use crate::{Encoding, FormatError, IntRow, dense, ternary};
+use crate::{Encoding, FormatError, IntRow, dense, per_row, ternary};
 
 /// Decodes one row of `out.len()` weights.
 ///
@@ -38,13 +38,17 @@ pub fn decode_row(enc: Encoding, bytes: &[u8], out: &mut [f32]) -> Result<(), Fo
         Encoding::TQ1_0 => decode_blocks::<BlockTQ1_0, 256>(bytes, out),
         Encoding::TQ2_0 => decode_blocks::<BlockTQ2_0, 256>(bytes, out),
         Encoding::Ternary(scales) => ternary::decode(scales, bytes, out),
+        Encoding::PerRow(bits) => {
+            per_row::decode(bits, bytes, out);
+            Ok(())
+        }
     }
 }
 
 /// Encodes one row of `values.len()` weights.
 ///
-/// Q4_0, Q4_1, Q8_0, TQ1_0 and TQ2_0 give the bytes of GGML's own quantisers; Q2_0, PQ2_0, Q4_K, Q5_K and Q6_K
-/// search for good scales; [`Encoding::Ternary`] is [`crate::pack_ternary_row`] with its fit left unread.
+/// Q4_0, Q4_1, Q8_0, TQ1_0 and TQ2_0 give the bytes of GGML's own quantisers; Q2_0, PQ2_0, Q4_K, Q5_K, Q6_K
+/// and [`Encoding::PerRow`] search for good scales; [`Encoding::Ternary`] is [`crate::pack_ternary_row`] with its fit left unread.
 ///
 /// # Errors
 /// A row length that the encoding does not allow ([`Encoding::row_bytes`]), an `out` of another size, a value
@@ -67,6 +71,7 @@ pub fn encode_row(enc: Encoding, values: &[f32], out: &mut [u8]) -> Result<(), F
         Encoding::TQ1_0 => encode_blocks::<BlockTQ1_0, 256>(values, out),
         Encoding::TQ2_0 => encode_blocks::<BlockTQ2_0, 256>(values, out),
         Encoding::Ternary(scales) => ternary::pack_ternary_row(values, scales, out).map(|_| ()),
+        Encoding::PerRow(bits) => per_row::encode(bits, values, out),
     }
 }
 
@@ -98,6 +103,7 @@ pub fn int_row(enc: Encoding, bytes: &[u8], cols: usize, out: &mut IntRow) -> Re
             ternary::int(scales, bytes, cols, out)?;
             check_ternary(enc, &out.codes)
         }
+        Encoding::PerRow(bits) => per_row::int(bits, bytes, cols, out),
     }
 }
 

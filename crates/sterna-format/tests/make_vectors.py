@@ -11,7 +11,7 @@ Framing, little endian: b"STERNAV1", then records until the end of
 frozen/NAME.txt holds one row whose codes count 0, 1, 2, ... (power-of-two ranges skip one at each run of 16 or 32, so
 that no two runs are alike and swapped nibbles show): its bytes, codes and values. The bytes are put together
 here, bit by bit, from the layouts in words; gguf-py must decode them to the same values (it does not know the
-engine's own ternary rows, Q2_0, PQ2_0 and I2_S).
+engine's own rows, Q2_0, PQ2_0 and I2_S).
 
 two_bit.bin, of the same framing, is not made here: it holds a few rows of a second implementation of Q2_0, PQ2_0 and
 I2_S, made from the layouts in words with other random numbers.
@@ -200,6 +200,14 @@ def frozen_blocks():
     yield "ternary-128", words + f16(0.75) + f16(2.5), c, (c - 1) * np.repeat([0.75, 2.5], 128)
     yield "ternary-256", words + f16(0.75), c, (c - 1) * 0.75
     yield "ternary-row", words[:12] + struct.pack("<f", 0.1), c[:48], (c[:48] - 1) * np.float64(np.float32(0.1))
+    for bits, count in ((2, 64), (4, 64), (8, 272)):
+        c, zero = (np.arange(count) + np.arange(count) // 16) % (1 << bits), 1 << (bits - 1)
+        if bits == 8:
+            row = ((c - zero) & 255).astype(np.uint8).tobytes()
+        else:
+            per = c.reshape(-1, 8 // bits) << bits * np.arange(8 // bits)
+            row = per.sum(1).astype(np.uint8).tobytes()
+        yield f"int{bits}-row", row + struct.pack("<f", 0.1), c, (c - zero) * np.float64(np.float32(0.1))
 
 
 def main():

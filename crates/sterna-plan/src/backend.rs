@@ -211,7 +211,7 @@ pub trait Executor: Send {
     /// changes nothing.
     fn truncate(&mut self, slot: usize, len: u32) -> Result<(), BackendError>;
     /// Every bit of a slot's committed state, for gates: state after state in the plan's order, little endian. Keys and
-    /// values: `[position][k, v][kv_head][dim]`; a recurrent state: `[head][k_dim][v_dim]`; inputs of a convolution:
+    /// values: `[position][k, v][kv_head][dim]`, of a ring the last positions, as many as the next row sees; a recurrent state: `[head][k_dim][v_dim]`; inputs of a convolution:
     /// `[input][channel]`, oldest first, zeros before the start. Nothing for a slot without positions.
     ///
     /// # Errors

@@ -24,9 +24,9 @@ pub enum PlanError {
     /// Options that contradict each other or the model.
     #[error("{0}")]
     Options(String),
-    /// A cut to a position that a state which owns time no longer has.
+    /// A cut to a position that a state which owns time, or a ring of keys, no longer has.
     #[error(
-        "a recurrent state of {committed} positions cannot be cut to {len}: it keeps position {reusable} at most; cut \
+        "a recurrent state or a ring of keys of {committed} positions cannot be cut to {len}: it keeps position {reusable} at most; cut \
          to that one and feed the rest again"
     )]
     Cut {

@@ -1,6 +1,9 @@
 //! Folds: each a separate switch, each proven bit-identical to the unfused plan by the backends' tests.
 
-use crate::op::{Attention, AttentionInput, DeltaGate, Epilogue, HeadNorm, Linear, Op, Prologue, Slice};
+use crate::op::{
+    Attention, AttentionInput, DeltaGate, Epilogue, HeadNorm, KvInput, Linear, Op, Prologue, Rotation, Slice,
+    WeightId,
+};
 
 /// Which folds to apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,8 +12,12 @@ pub struct Fusions {
     pub members: bool,
     /// A norm goes into the prologue of the linear that alone reads it.
     pub norm: bool,
-    /// `silu(gate) * up` goes into the epilogue of gate and up.
+    /// `silu(gate) * up`, or gelu's, goes into the epilogue of gate and up.
     pub gate_up: bool,
+    /// `gelu(gate) * input` goes into the epilogue of the gate, where the other factor is no linear's (per-layer inputs).
+    pub layer_input: bool,
+    /// A branch's norm, its addition and a factor on the sum become one op.
+    pub post_norm: bool,
     /// Residual additions and factors go into the epilogue of the linear before them.
     pub residual: bool,
     /// Head norms, rotation, the write of k and v, and the output gate go into attention.
@@ -21,27 +28,44 @@ pub struct Fusions {
 
 impl Fusions {
     /// Every fold.
-    pub const ALL: Fusions =
-        Fusions { members: true, norm: true, gate_up: true, residual: true, attention: true, delta: true };
+    pub const ALL: Fusions = Fusions {
+        members: true,
+        norm: true,
+        gate_up: true,
+        layer_input: true,
+        post_norm: true,
+        residual: true,
+        attention: true,
+        delta: true,
+    };
     /// No fold: one op for each step.
     pub const NONE: Fusions = Fusions {
         members: false,
         norm: false,
         gate_up: false,
+        layer_input: false,
+        post_norm: false,
         residual: false,
         attention: false,
         delta: false,
     };
 
-    pub(crate) fn apply(self, mut ops: Vec<Op>) -> Vec<Op> {
+    /// Applies them; `together` says whether two linear weights may read one quantised form of their inputs.
+    pub(crate) fn apply(self, mut ops: Vec<Op>, together: &dyn Fn(WeightId, WeightId) -> bool) -> Vec<Op> {
         if self.members {
-            ops = pairwise(ops, merge_members);
+            ops = pairwise(ops, |a, b| merge_members(a, b, together));
         }
         if self.gate_up {
             ops = pairwise(ops, fold_gate_up);
         }
+        if self.layer_input {
+            ops = pairwise(ops, fold_layer_input);
+        }
         if self.residual {
             ops = pairwise(ops, fold_residual);
+        }
+        if self.post_norm {
+            ops = pairwise(ops, fold_post_norm);
         }
         if self.norm {
             ops = fold_norms(ops);
@@ -57,7 +81,7 @@ impl Fusions {
 }
 
 /// Replaces neighbours for which `fold` has an answer, again and again from the left.
-fn pairwise(ops: Vec<Op>, fold: fn(&Op, &Op) -> Option<Op>) -> Vec<Op> {
+fn pairwise(ops: Vec<Op>, fold: impl Fn(&Op, &Op) -> Option<Op>) -> Vec<Op> {
     let mut out: Vec<Op> = Vec::with_capacity(ops.len());
     for op in ops {
         match out.last().and_then(|last| fold(last, &op)) {
@@ -75,10 +99,14 @@ fn adjacent(a: &Slice, b: &Slice) -> Option<Slice> {
     (a.buffer == b.buffer && a.start + a.len == b.start).then_some(Slice { len: a.len + b.len, ..*a })
 }
 
-fn merge_members(a: &Op, b: &Op) -> Option<Op> {
+fn merge_members(a: &Op, b: &Op, together: &dyn Fn(WeightId, WeightId) -> bool) -> Option<Op> {
     let (Op::Linear(a), Op::Linear(b)) = (a, b) else { return None };
     let plain = |l: &Linear| l.prologue == Prologue::None && l.epilogue == Epilogue::Store;
     if a.input != b.input || !plain(a) || !plain(b) {
+        return None;
+    }
+    let all = |x: &WeightId| b.members.iter().all(|y| together(*x, *y));
+    if !a.members.iter().all(all) {
         return None;
     }
     let members = a.members.iter().chain(&b.members).copied().collect();
@@ -86,9 +114,51 @@ fn merge_members(a: &Op, b: &Op) -> Option<Op> {
 }
 
 fn fold_gate_up(a: &Op, b: &Op) -> Option<Op> {
-    let (Op::Linear(l), Op::SiluMul { gate, up, out }) = (a, b) else { return None };
+    let Op::Linear(l) = a else { return None };
+    let (gate, up, out, epilogue) = match b {
+        Op::SiluMul { gate, up, out } => (gate, up, out, Epilogue::SiluMul),
+        Op::GeluMul { gate, up, out } => (gate, up, out, Epilogue::GeluMul),
+        _ => return None,
+    };
     let fits = l.members.len() == 2 && l.epilogue == Epilogue::Store && adjacent(gate, up) == Some(l.out);
-    fits.then(|| Op::Linear(Linear { out: *out, epilogue: Epilogue::SiluMul, ..l.clone() }))
+    fits.then(|| Op::Linear(Linear { out: *out, epilogue, ..l.clone() }))
+}
+
+fn fold_layer_input(a: &Op, b: &Op) -> Option<Op> {
+    let (Op::Linear(l), Op::GeluMul { gate, up, out }) = (a, b) else { return None };
+    let fits =
+        l.members.len() == 1 && l.epilogue == Epilogue::Store && *gate == l.out && up.buffer != out.buffer;
+    fits.then(|| Op::Linear(Linear { out: *out, epilogue: Epilogue::GeluTimes(*up), ..l.clone() }))
+}
+
+fn fold_post_norm(a: &Op, b: &Op) -> Option<Op> {
+    match (a, b) {
+        (
+            Op::RmsNorm { input, weight: Some(weight), eps, width, out: normed },
+            Op::AddScaled { input: branch, factor, out },
+        ) if normed == branch && input == branch && out.buffer != branch.buffer => Some(Op::AddNormed {
+            input: *input,
+            weight: *weight,
+            eps: *eps,
+            width: *width,
+            factor: *factor,
+            scale: 1.0,
+            out: *out,
+        }),
+        (
+            Op::AddNormed { input, weight, eps, width, factor, scale: 1.0, out },
+            Op::Scale { slice, factor: scale },
+        ) if slice == out => Some(Op::AddNormed {
+            input: *input,
+            weight: *weight,
+            eps: *eps,
+            width: *width,
+            factor: *factor,
+            scale: *scale,
+            out: *out,
+        }),
+        _ => None,
+    }
 }
 
 fn fold_residual(a: &Op, b: &Op) -> Option<Op> {
@@ -112,7 +182,7 @@ fn fold_norms(ops: Vec<Op>) -> Vec<Op> {
     let mut out = Vec::with_capacity(ops.len());
     let mut i = 0;
     while i < ops.len() {
-        if let (Op::RmsNorm { input, weight, eps, width, out: normed }, Some(Op::Linear(l))) =
+        if let (Op::RmsNorm { input, weight: Some(weight), eps, width, out: normed }, Some(Op::Linear(l))) =
             (&ops[i], ops.get(i + 1))
         {
             let whole = *width == input.len && l.input == *normed && l.prologue == Prologue::None;
@@ -141,7 +211,8 @@ fn read_later(ops: &[Op], slice: &Slice) -> bool {
     false
 }
 
-/// `[norm q, norm k,] rotate q, rotate k, write, attention` become one op.
+/// `[norm v,] [norm q, norm k,] rotate q, rotate k, write, attention` become one op, and `[norm q,] rotate q, attention` where
+/// the keys are another layer's.
 fn fold_attention(ops: Vec<Op>) -> Vec<Op> {
     let mut out: Vec<Op> = Vec::with_capacity(ops.len());
     for op in ops {
@@ -149,7 +220,7 @@ fn fold_attention(ops: Vec<Op>) -> Vec<Op> {
             out.push(op);
             continue;
         };
-        if let Some((input, used)) = attention_input(&out, &a.q) {
+        if let Some((input, used)) = own_input(&out, &a).or_else(|| shared_input(&out, &a)) {
             out.truncate(out.len() - used);
             a.input = Some(input);
         }
@@ -158,35 +229,67 @@ fn fold_attention(ops: Vec<Op>) -> Vec<Op> {
     out
 }
 
-fn attention_input(before: &[Op], q: &Slice) -> Option<(AttentionInput, usize)> {
+/// The norm of the heads in `slice`, in place, if `op` is one.
+fn head_norm(op: Option<&Op>, slice: &Slice) -> Option<HeadNorm> {
+    match op {
+        Some(Op::RmsNorm { input, weight: Some(weight), eps, out, .. }) if input == slice && out == slice => {
+            Some(HeadNorm { weight: *weight, eps: *eps })
+        }
+        _ => None,
+    }
+}
+
+fn own_input(before: &[Op], a: &Attention) -> Option<(AttentionInput, usize)> {
     let [
         head @ ..,
         Op::Rotate { heads: rq, rotation, .. },
-        Op::Rotate { heads: rk, .. },
-        Op::KvWrite { k, v, .. },
+        Op::Rotate { heads: rk, rotation: same, .. },
+        Op::KvWrite { k, v, state },
     ] = before
     else {
         return None;
     };
-    if rq != q || rk != k {
+    if *rq != a.q || rk != k || rotation != same || *state != a.state {
         return None;
     }
-    let (mut q_norm, mut k_norm, mut used) = (None, None, 3);
-    if let [
-        ..,
-        Op::RmsNorm { input: nq, weight: wq, eps: eq, out: oq, .. },
-        Op::RmsNorm { input: nk, weight: wk, eps: ek, out: ok, .. },
-    ] = head
-        && nq == q
-        && oq == q
-        && nk == k
-        && ok == k
-    {
-        q_norm = Some(HeadNorm { weight: *wq, eps: *eq });
-        k_norm = Some(HeadNorm { weight: *wk, eps: *ek });
-        used = 5;
+    let mut used = 3;
+    let [head @ .., nq, nk] = head else { return Some((input(None, *rotation, *k, *v, None, None), used)) };
+    let norms = head_norm(Some(nq), &a.q).zip(head_norm(Some(nk), k));
+    let Some((q_norm, k_norm)) = norms else {
+        return Some((input(None, *rotation, *k, *v, None, None), used));
+    };
+    used += 2;
+    let v_eps = match head.last() {
+        Some(Op::RmsNorm { input, weight: None, eps, width, out })
+            if input == v && out == v && *width == a.head_dim =>
+        {
+            used += 1;
+            Some(*eps)
+        }
+        _ => None,
+    };
+    Some((input(Some(q_norm), *rotation, *k, *v, Some(k_norm), v_eps), used))
+}
+
+fn input(
+    q_norm: Option<HeadNorm>,
+    rotation: Rotation,
+    k: Slice,
+    v: Slice,
+    k_norm: Option<HeadNorm>,
+    v_eps: Option<f32>,
+) -> AttentionInput {
+    AttentionInput { q_norm, rotation, kv: Some(KvInput { k, v, k_norm, v_eps }) }
+}
+
+fn shared_input(before: &[Op], a: &Attention) -> Option<(AttentionInput, usize)> {
+    let [head @ .., Op::Rotate { heads, rotation, .. }] = before else { return None };
+    if *heads != a.q {
+        return None;
     }
-    Some((AttentionInput { q_norm, k_norm, rotation: *rotation, k: *k, v: *v }, used))
+    let q_norm = head_norm(head.last(), &a.q);
+    let used = 1 + usize::from(q_norm.is_some());
+    Some((AttentionInput { q_norm, rotation: *rotation, kv: None }, used))
 }
 
 fn fold_gate(a: &Op, b: &Op) -> Option<Op> {
@@ -210,7 +313,7 @@ fn fold_delta(ops: Vec<Op>) -> Vec<Op> {
             d.conv = Some(*conv);
             out.pop();
         }
-        if let Some(Op::RmsNorm { input, weight, eps, width, out: normed }) = ops.peek()
+        if let Some(Op::RmsNorm { input, weight: Some(weight), eps, width, out: normed }) = ops.peek()
             && (*input, *normed, *width) == (d.out, d.out, d.shape.v_dim)
         {
             let (weight, eps) = (*weight, *eps);

@@ -1,6 +1,7 @@
 //! From a model's configuration to ops, one at a time: the unfused plan, then the folds that were asked for.
 
 mod eagle;
+mod layered;
 
 use sterna_bundle::{ATTENTION_PIECE, Delta, LinearNumerics, ModelConfig, WeightSource};
 use sterna_format::Encoding;
@@ -8,8 +9,8 @@ use sterna_format::Encoding;
 use crate::op::{
     Attention, BufferId, Conv, DeltaRule, Epilogue, Linear, Op, Prologue, Rotation, Slice, StateId, WeightId,
 };
-use crate::plan::{Buffer, BufferRows, Level, ModelPlan, Plan, StateSpec, WeightSpec, WeightUse};
-use crate::{Fusions, PlanError};
+use crate::plan::{Buffer, BufferRows, Level, ModelPlan, Plan, RopeTable, StateSpec, WeightSpec, WeightUse};
+use crate::{Fusions, HOLD_ROWS, PlanError};
 
 pub use eagle::{build_eagle, build_eagle_fusion};
 
@@ -46,8 +47,8 @@ impl PlanOptions {
     }
 }
 
-/// Builds the plan of a decoder of the Llama family, or of a hybrid with delta layers, over the weights of `source`; `numerics` names how each linear
-/// weight meets its activations.
+/// Builds the plan of a decoder of the Llama family, of a hybrid with delta layers, or of one with sliding windows and inputs
+/// for every layer (Gemma 4), over the weights of `source`; `numerics` names how each linear weight meets its activations.
 ///
 /// # Errors
 /// Missing or misshapen weights; a context of 0 or past the model's; widths that do not ascend from 1.
@@ -115,15 +116,16 @@ const DELTA_OUT: BufferId = BufferId(13);
 fn buffers(c: &ModelConfig) -> Vec<Buffer> {
     let call = |name, cols| Buffer { name, cols, rows: BufferRows::Call };
     let outputs = |name, cols| Buffer { name, cols, rows: BufferRows::Outputs };
+    let widest = |cols: &dyn Fn(usize) -> usize| (0..c.layers).map(cols).max().unwrap_or(0);
     let mut all = vec![
         call("hidden", c.hidden),
         call("rotation", c.rope.dim),
         call("normed", c.hidden),
-        call("qkv", c.q_rows() + 2 * c.kv_width()),
-        call("attn", c.q_width()),
+        call("qkv", widest(&|l| c.q_rows_of(l) + 2 * c.kv_width_of(l))),
+        call("attn", widest(&|l| c.q_width_of(l))),
         call("branch", c.hidden),
-        call("gate_up", 2 * c.ffn),
-        call("ffn", c.ffn),
+        call("gate_up", widest(&|l| 2 * c.ffn_of(l))),
+        call("ffn", widest(&|l| c.ffn_of(l))),
         outputs("picked", c.hidden),
         outputs("picked_norm", c.hidden),
         outputs("logits", padded(c.vocab)),
@@ -150,6 +152,8 @@ struct Graph<'a> {
     buffers: Vec<Buffer>,
     input: Option<BufferId>,
     taps: Option<BufferId>,
+    /// Most rows of a call.
+    most_rows: usize,
 }
 
 impl<'a> Graph<'a> {
@@ -170,12 +174,19 @@ impl<'a> Graph<'a> {
         }
         let (weights, states, ops) = (Vec::new(), Vec::new(), Vec::new());
         let buffers = buffers(config);
-        Ok(Self { config, source, numerics, weights, states, ops, buffers, input: None, taps: None })
+        let most_rows = options.widths.last().copied().unwrap_or(1).max(HOLD_ROWS);
+        let (input, taps) = (None, None);
+        Ok(Self { config, source, numerics, weights, states, ops, buffers, input, taps, most_rows })
     }
 
     fn finish(self, options: &PlanOptions) -> ModelPlan {
         let config = self.config;
-        let ops = options.fusions.apply(self.ops);
+        let usage = |id: WeightId| self.weights.get(id.0).map(|w| w.usage);
+        let together = |a, b| match (usage(a), usage(b)) {
+            (Some(WeightUse::Linear(a)), Some(WeightUse::Linear(b))) => a.shares_input(&b),
+            _ => false,
+        };
+        let ops = options.fusions.apply(self.ops, &together);
         let entries = options.widths.iter().map(|&width| Plan {
             name: match width {
                 1 => "main".into(),
@@ -189,13 +200,16 @@ impl<'a> Graph<'a> {
             taps: self.taps,
             level: Level::Exact,
         });
-        let (frequencies, rotation_factor) = config.rope.frequencies(options.context);
+        let ropes = std::iter::once(&config.rope).chain(config.gemma4.as_ref().map(|g| &g.full_rope));
+        let ropes = ropes.map(|rope| {
+            let (frequencies, factor) = rope.frequencies(options.context);
+            RopeTable { frequencies, factor }
+        });
         ModelPlan {
             entries: entries.collect(),
             weights: self.weights,
             states: self.states,
-            frequencies,
-            rotation_factor,
+            ropes: ropes.collect(),
             vocab: config.vocab,
             padded_vocab: padded(config.vocab),
             context: options.context,
@@ -248,6 +262,7 @@ impl<'a> Graph<'a> {
 
     fn norm(&mut self, name: String, input: Slice, out: Slice, width: usize) -> Result<(), PlanError> {
         let weight = self.vector(name, width)?;
+        let weight = Some(weight);
         self.ops.push(Op::RmsNorm { input, weight, eps: self.config.norm_eps, width, out });
         Ok(())
     }
@@ -256,11 +271,19 @@ impl<'a> Graph<'a> {
         let c = self.config;
         let table = self.weight("embed".into(), c.vocab, c.hidden, |_, _| WeightUse::Gather)?;
         self.ops.push(Op::Embed { table, scale: c.embedding_scale, out: HIDDEN });
-        self.ops.push(Op::RotationTable { out: ROTATION });
+        self.ops.push(Op::RotationTable { rope: 0, out: ROTATION });
         if let Taps::Layers(layers) = taps {
             self.taps = Some(self.buffer("taps", layers.len() * c.hidden));
         }
-        for layer in 0..c.layers {
+        if let Some(g) = &c.gemma4 {
+            let mut inputs = self.layer_inputs(g)?;
+            for layer in 0..c.layers {
+                self.tap(taps, layer);
+                self.layered(g, layer, &mut inputs)?;
+            }
+        }
+        let plain = if c.gemma4.is_none() { c.layers } else { 0 };
+        for layer in 0..plain {
             self.tap(taps, layer);
             match c.delta(layer) {
                 Some(shape) => self.delta(layer, *shape)?,
@@ -306,7 +329,8 @@ impl<'a> Graph<'a> {
         if c.logit_scale != 1.0 {
             self.ops.push(Op::Scale { slice: logits, factor: c.logit_scale });
         }
-        self.ops.push(Op::Argmax { logits: LOGITS, valid: c.vocab });
+        let softcap = c.gemma4.as_ref().and_then(|g| g.softcap);
+        self.ops.push(Op::Argmax { logits: LOGITS, valid: c.vocab, softcap });
         Ok(())
     }
 
@@ -318,7 +342,7 @@ impl<'a> Graph<'a> {
         self.input = Some(input);
         let table = self.weight("embed".into(), c.vocab, h, |_, _| WeightUse::Gather)?;
         self.ops.push(Op::Embed { table, scale: c.embedding_scale, out: embedded });
-        self.ops.push(Op::RotationTable { out: ROTATION });
+        self.ops.push(Op::RotationTable { rope: 0, out: ROTATION });
         self.norm("mtp.embed_norm".into(), slice(embedded, 0, h), slice(joined, 0, h), h)?;
         self.norm("mtp.hidden_norm".into(), slice(input, 0, h), slice(joined, h, h), h)?;
         self.linear("mtp.fc".into(), slice(joined, 0, 2 * h), slice(HIDDEN, 0, h))?;

@@ -50,6 +50,22 @@ pub fn silu(x: f32) -> f32 {
     x / (1.0 + exp(-x))
 }
 
+/// gelu in its tanh form, `x / 2 * (1 + tanh(u))` with `u = sqrt(2 / pi) * (x + 0.044715 x^3)`, as the equal
+/// `x / (1 + exp(-2u))`; `2u` is `x * fma(c3, x * x, c1)`.
+#[inline(always)]
+pub fn gelu(x: f32) -> f32 {
+    const C1: f32 = 1.595_769; // 2 sqrt(2 / pi)
+    const C3: f32 = 0.071_354_814; // 0.044715 of it
+    x / (1.0 + exp(-(x * C3.mul_add(x * x, C1))))
+}
+
+/// `cap * tanh(x / cap)`, the tangent by `(1 - e) / (1 + e)` with `e = exp(-2 |x / cap|)` and the sign of `x`.
+#[inline(always)]
+pub fn softcap(x: f32, cap: f32) -> f32 {
+    let e = exp(-2.0 * (x / cap).abs());
+    (cap * ((1.0 - e) / (1.0 + e))).copysign(x)
+}
+
 /// `1 / (1 + exp(-x))`.
 #[inline(always)]
 pub fn sigmoid(x: f32) -> f32 {
@@ -118,6 +134,15 @@ pub fn rms_norm(x: &[f32], weight: &[f32], eps: f32, out: &mut [f32]) {
     }
 }
 
+/// `out = x * inverse_rms`.
+#[inline(always)]
+pub fn normalise(x: &[f32], eps: f32, out: &mut [f32]) {
+    let inv = inverse_rms(x, eps);
+    for (o, v) in out.iter_mut().zip(x) {
+        *o = v * inv;
+    }
+}
+
 /// Rounds half to even, for |x| below 2^22.
 #[inline(always)]
 pub fn round_even(x: f32) -> f32 {
@@ -144,6 +169,37 @@ pub fn quantize_group(x: &[f32], q: &mut [i8]) -> f32 {
         q.fill(0);
     }
     d
+}
+
+/// Quantises activations to int8 with a scale that the model names: `q = round_half_even(x / scale)` within -128 to 127.
+/// Returns `scale`, or, where an input is not finite, a NaN that the outputs inherit.
+#[inline(always)]
+pub fn quantize_static(x: &[f32], scale: f32, q: &mut [i8]) -> f32 {
+    const ROUND: f32 = 12_582_912.0;
+    let max = x.iter().fold(0u32, |m, v| m.max(v.to_bits() & 0x7fff_ffff));
+    for (q, v) in q.iter_mut().zip(x) {
+        *q = (within_int8(v / scale) + ROUND).to_bits().wrapping_sub(ROUND.to_bits()) as i8;
+    }
+    if max < 0x7f80_0000 { scale } else { f32::NAN }
+}
+
+/// A value on an int8 grid: `round_half_even(y / scale)` within -128 to 127, times `scale`; NaN stays NaN.
+#[inline(always)]
+pub fn on_grid(y: f32, scale: f32) -> f32 {
+    round_even(within_int8(y / scale)) * scale
+}
+
+/// `v` within -128 to 127.
+#[inline(always)]
+fn within_int8(v: f32) -> f32 {
+    #[allow(clippy::manual_clamp)] // the law in comparisons, as a lane does them
+    if v > 127.0 {
+        127.0
+    } else if v < -128.0 {
+        -128.0
+    } else {
+        v
+    }
 }
 
 /// Rotates the pair `(a, b)` by the angle whose cosine and sine are given.
@@ -219,6 +275,27 @@ mod tests {
     }
 
     #[test]
+    fn gelu_and_softcap_are_close() {
+        for i in -3000..3000 {
+            let x = i as f32 * 0.01;
+            let wide = f64::from(x);
+            let u = (2.0 / std::f64::consts::PI).sqrt() * (wide + 0.044_715 * wide.powi(3));
+            // Where the value itself is nearly nothing the formula that is tested against has no digits left.
+            let want = wide / (1.0 + (-2.0 * u).exp());
+            let got = f64::from(gelu(x));
+            assert!((got - want).abs() <= 2e-5 * want.abs() + 1e-30, "gelu({x}) = {got}, not {want}");
+            assert!((got - 0.5 * wide * (1.0 + u.tanh())).abs() < 1e-5, "gelu({x})");
+            let capped = f64::from(softcap(x * 10.0, 30.0));
+            assert!((capped - 30.0 * (wide * 10.0 / 30.0).tanh()).abs() < 6e-6, "softcap({x})");
+        }
+        assert!(gelu(f32::NAN).is_nan() && softcap(f32::NAN, 30.0).is_nan());
+        assert_eq!((gelu(0.0), softcap(f32::INFINITY, 30.0), softcap(-0.0, 30.0)), (0.0, 30.0, 0.0));
+        let mut out = [0.0; 2];
+        normalise(&[3.0, 4.0], 3.5, &mut out);
+        assert_eq!(out, [0.75, 1.0]);
+    }
+
+    #[test]
     fn quantising_rounds_half_to_even_and_keeps_the_maximum() {
         let x = [127.0, -127.0, 0.5, 1.5, 2.5, -0.5, -1.5, 0.0];
         let mut q = [9i8; 8];
@@ -230,6 +307,20 @@ mod tests {
         assert_eq!(q, [0; 8]);
         assert!(quantize_group(&[f32::NAN, 1.0], &mut q[..2]).is_nan());
         assert!(!quantize_group(&[f32::INFINITY, 1.0], &mut q[..2]).is_finite());
+    }
+
+    #[test]
+    fn static_scales_clamp_and_round_half_to_even() {
+        let x = [0.25, 0.75, -0.25, -0.75, 63.5, 64.0, -64.0, -64.5, 1e30, -1e30];
+        let mut q = [9i8; 10];
+        assert_eq!(quantize_static(&x, 0.5, &mut q), 0.5);
+        assert_eq!(q, [0, 2, 0, -2, 127, 127, -128, -128, 127, -128]);
+        assert!(quantize_static(&[f32::NAN, 1.0], 0.5, &mut q[..2]).is_nan());
+        assert!(quantize_static(&[f32::INFINITY, 1.0], 0.5, &mut q[..2]).is_nan());
+        for (y, want) in [(0.25, 0.0), (0.75, 1.0), (100.0, 63.5), (-100.0, -64.0), (-63.9, -64.0)] {
+            assert_eq!(on_grid(y, 0.5), want, "{y}");
+        }
+        assert!(on_grid(f32::NAN, 0.5).is_nan());
     }
 
     #[test]

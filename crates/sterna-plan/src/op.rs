@@ -52,6 +52,10 @@ pub enum Epilogue {
     AddScaled(f32),
     /// Two members of equal height: `silu(y0) * y1`.
     SiluMul,
+    /// Two members of equal height: `gelu(y0) * y1`, with the tanh form of gelu.
+    GeluMul,
+    /// `gelu(y) * other`, with columns of another buffer, as many as outputs.
+    GeluTimes(Slice),
 }
 
 /// Linear layers that share one input and one quantisation of it.
@@ -63,7 +67,7 @@ pub struct Linear {
     pub members: Vec<WeightId>,
     /// `[rows, cols]`.
     pub input: Slice,
-    /// `[rows, sum of n_i]`, or `[rows, n_0]` for `SiluMul`.
+    /// `[rows, sum of n_i]`, or `[rows, n_0]` for `SiluMul` and `GeluMul`.
     pub out: Slice,
     /// On the outputs.
     pub epilogue: Epilogue,
@@ -92,17 +96,27 @@ pub struct Rotation {
 pub struct AttentionInput {
     /// Norm on every head of q.
     pub q_norm: Option<HeadNorm>,
-    /// Norm on every head of k.
-    pub k_norm: Option<HeadNorm>,
     /// Rotation of q and k after the norm.
     pub rotation: Rotation,
+    /// Present when the layer has keys and values of its own: they are prepared and written.
+    pub kv: Option<KvInput>,
+}
+
+/// Keys and values that a fused attention writes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KvInput {
     /// `[rows, kv_heads * head_dim]`.
     pub k: Slice,
     /// `[rows, kv_heads * head_dim]`.
     pub v: Slice,
+    /// Norm on every head of k.
+    pub k_norm: Option<HeadNorm>,
+    /// Every head of v is divided by its root mean square, with this inside the root.
+    pub v_eps: Option<f32>,
 }
 
-/// Causal attention over a state's keys and values.
+/// Causal attention over a state's keys and values: all of them, or, over a [ring](crate::StateSpec::RingKv), the last
+/// `window` positions, the row's own included. The state may be one that another layer writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attention {
     /// Present when norm, rotation and the write of k and v are folded in.
@@ -189,9 +203,9 @@ pub struct DeltaRule {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Op {
-    /// `out[r] = table[token r] * scale`.
+    /// `out[r] = table[token r] * scale`. A token may have several rows of the table, one after the other.
     Embed {
-        /// `[vocab, cols]`.
+        /// `[vocab * n, cols / n]`.
         table: WeightId,
         /// Factor.
         scale: f32,
@@ -200,6 +214,8 @@ pub enum Op {
     },
     /// Cosines and sines of every row's position.
     RotationTable {
+        /// Index in [`crate::ModelPlan::ropes`].
+        rope: usize,
         /// `[rows, dim]`.
         out: BufferId,
     },
@@ -207,8 +223,8 @@ pub enum Op {
     RmsNorm {
         /// `[rows, cols]`.
         input: Slice,
-        /// `[cols]`, or `[head_dim]`.
-        weight: WeightId,
+        /// `[cols]`, or `[head_dim]`; without one the values are only divided by their root mean square.
+        weight: Option<WeightId>,
         /// Inside the root.
         eps: f32,
         /// Width of the normed piece; the whole slice for an ordinary norm.
@@ -258,12 +274,38 @@ pub enum Op {
         /// `[rows, n]`.
         out: Slice,
     },
+    /// `out = gelu(gate) * up`, with the tanh form of gelu.
+    GeluMul {
+        /// `[rows, n]`.
+        gate: Slice,
+        /// `[rows, n]`.
+        up: Slice,
+        /// `[rows, n]`.
+        out: Slice,
+    },
     /// `out = fma(factor, input, out)`.
     AddScaled {
         /// `[rows, n]`.
         input: Slice,
         /// Factor.
         factor: f32,
+        /// `[rows, n]`.
+        out: Slice,
+    },
+    /// `out = fma(factor, rms_norm(input), out) * scale`: a branch that is normed before it joins the residual stream.
+    AddNormed {
+        /// `[rows, n]`; unchanged.
+        input: Slice,
+        /// `[width]`.
+        weight: WeightId,
+        /// Inside the root.
+        eps: f32,
+        /// Width of the normed piece; divides `n`.
+        width: usize,
+        /// Factor on the branch.
+        factor: f32,
+        /// Factor on the sum.
+        scale: f32,
         /// `[rows, n]`.
         out: Slice,
     },
@@ -294,6 +336,8 @@ pub enum Op {
         logits: BufferId,
         /// Columns that are real.
         valid: usize,
+        /// Logits are handed out as `cap * tanh(logit / cap)`. It keeps their order, so the best are found without it.
+        softcap: Option<f32>,
     },
 }
 
@@ -312,7 +356,9 @@ impl Op {
             Op::DeltaRule(_) => "delta-rule",
             Op::SigmoidMul { .. } => "sigmoid-mul",
             Op::SiluMul { .. } => "silu-mul",
+            Op::GeluMul { .. } => "gelu-mul",
             Op::AddScaled { .. } => "add-scaled",
+            Op::AddNormed { .. } => "add-normed",
             Op::Scale { .. } => "scale",
             Op::Copy { .. } => "copy",
             Op::SelectOutputs { .. } => "select-outputs",

@@ -55,6 +55,20 @@ pub enum StateSpec {
         /// Width of a head.
         head_dim: usize,
     },
+    /// Keys and values of the last positions, f16: as many as a row sees, and room for the rows of a call, so that rows
+    /// which are not accepted in the end took no key from those that are (`rows >= window - 1 + rows of a call`).
+    RingKv {
+        /// Layer, for messages.
+        layer: usize,
+        /// Key and value heads.
+        kv_heads: usize,
+        /// Width of a head.
+        head_dim: usize,
+        /// Positions that a row sees, its own included.
+        window: usize,
+        /// Positions kept, a multiple of the attention piece: position `p` lies at `p % rows`.
+        rows: usize,
+    },
     /// One matrix per head that every position updates, f32 at rest (contract C5).
     Recurrent {
         /// Layer, for messages.
@@ -86,13 +100,16 @@ impl StateSpec {
         }
     }
 
-    /// Bytes that do not depend on the number of positions, once; an executor keeps them twice, so that a call that
-    /// fails leaves the committed ones as they are.
+    /// Bytes that do not depend on the number of positions, once; an executor keeps those of states that own time twice,
+    /// so that a call that fails leaves the committed ones as they are.
     pub fn bytes_fixed(&self) -> usize {
-        4 * self.fixed()
+        match self {
+            StateSpec::RingKv { kv_heads, head_dim, rows, .. } => 2 * 2 * kv_heads * head_dim * rows,
+            _ => 4 * self.fixed(),
+        }
     }
 
-    /// Floats of [`bytes_fixed`](Self::bytes_fixed).
+    /// Floats of a state that owns time.
     pub fn fixed(&self) -> usize {
         match self {
             StateSpec::Recurrent { heads, k_dim, v_dim, .. } => heads * k_dim * v_dim,
@@ -102,9 +119,40 @@ impl StateSpec {
     }
 
     /// Whether earlier positions can be had back by dropping later ones. A state that owns time cannot: it stands at
-    /// one position, and at the start.
+    /// one position, and at the start. A ring can for as long as it holds what the earlier position sees
+    /// ([`StateSpec::can_cut`]).
     pub fn can_drop(&self) -> bool {
         matches!(self, StateSpec::FullKv { .. })
+    }
+
+    /// Whether a slot whose furthest position written so far is `written - 1` still holds all that a row at position
+    /// `len`, the next after a cut, sees of this state. Full keys and values always do; a state that owns time is not
+    /// asked.
+    pub fn can_cut(&self, written: u32, len: u32) -> bool {
+        match self {
+            StateSpec::RingKv { window, rows, .. } => {
+                len == 0 || len as usize + rows + 1 >= written as usize + window
+            }
+            _ => true,
+        }
+    }
+
+    /// The first position that a row at `position` sees of it.
+    pub fn first_seen(&self, position: u32) -> usize {
+        match self {
+            StateSpec::RingKv { window, .. } => (position as usize + 1).saturating_sub(*window),
+            _ => 0,
+        }
+    }
+
+    /// Key and value heads, and the width of one, of a state that holds keys and values.
+    pub fn heads(&self) -> Option<(usize, usize)> {
+        match self {
+            StateSpec::FullKv { kv_heads, head_dim, .. } | StateSpec::RingKv { kv_heads, head_dim, .. } => {
+                Some((*kv_heads, *head_dim))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -163,6 +211,15 @@ pub struct Plan {
     pub level: Level,
 }
 
+/// The rotation of some heads.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RopeTable {
+    /// In radians per position; 0 for pairs that do not turn.
+    pub frequencies: Vec<f64>,
+    /// Factor on cosines and sines.
+    pub factor: f64,
+}
+
 /// What every entry point shares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelPlan {
@@ -172,10 +229,8 @@ pub struct ModelPlan {
     pub states: Vec<StateSpec>,
     /// Entry points, narrowest first; all share weights and states.
     pub entries: Vec<Plan>,
-    /// Rotary frequencies in radians per position.
-    pub frequencies: Vec<f64>,
-    /// Factor on cosines and sines.
-    pub rotation_factor: f64,
+    /// Rotary frequencies, one set for each width and base of heads that turn.
+    pub ropes: Vec<RopeTable>,
     /// Real tokens, of which a row may hold any. The logits of a draft head may name fewer: those of its
     /// [`Op::Argmax`].
     pub vocab: usize,
@@ -212,7 +267,7 @@ impl ModelPlan {
         &self.states[id.0]
     }
     /// The longest prefix of at most `len` positions that a state of `committed` positions holds or can be cut to
-    /// without computing anything: `len` itself unless a state owns time.
+    /// without computing anything: `len` itself unless a state owns time or is a ring.
     pub fn reusable_prefix(&self, committed: u32, len: u32) -> u32 {
         if len >= committed {
             committed
@@ -239,7 +294,8 @@ impl ModelPlan {
         let width = |e: &Plan| e.taps.map_or(0, |b| e.buffers[b.0].cols);
         self.entries.first().map_or(0, width)
     }
-    /// Whether a state of it owns time, so that a call's rows are one chain a sequence.
+    /// Whether a state of it owns time or is a ring, so that a call's rows are one chain a sequence and a cut may need
+    /// rows to be fed again.
     pub fn owns_time(&self) -> bool {
         !self.states.iter().all(StateSpec::can_drop)
     }
@@ -259,7 +315,9 @@ impl ModelPlan {
                         cost.weight_bytes += self.weight(weight).bytes();
                     }
                 }
-                Op::RmsNorm { weight, .. } => cost.weight_bytes += self.weight(*weight).bytes(),
+                Op::RmsNorm { weight: Some(weight), .. } | Op::AddNormed { weight, .. } => {
+                    cost.weight_bytes += self.weight(*weight).bytes()
+                }
                 Op::Conv(c) => cost.weight_bytes += self.weight(c.weight).bytes(),
                 Op::DeltaRule(d) => {
                     let conv = d.conv.iter().map(|c| c.weight);
@@ -267,9 +325,10 @@ impl ModelPlan {
                     let all = [d.decay, d.dt].into_iter().chain(conv).chain(gate);
                     cost.weight_bytes += all.map(|w| self.weight(w).bytes()).sum::<u64>();
                 }
-                Op::Embed { table, .. } => {
+                Op::Embed { table, out, .. } => {
                     let w = self.weight(*table);
-                    cost.weight_bytes += w.bytes() / w.rows.max(1) as u64;
+                    let rows = entry.buffers[out.0].cols / w.cols.max(1);
+                    cost.weight_bytes += w.bytes() / w.rows.max(1) as u64 * rows as u64;
                 }
                 _ => {}
             }
@@ -309,7 +368,8 @@ impl ModelPlan {
     pub fn op_label(&self, op: &Op) -> String {
         let weight = match op {
             Op::Linear(l) => l.members.first(),
-            Op::RmsNorm { weight, .. } => Some(weight),
+            Op::RmsNorm { weight, .. } => weight.as_ref(),
+            Op::AddNormed { weight, .. } => Some(weight),
             Op::Conv(c) => Some(&c.weight),
             _ => None,
         };
@@ -331,9 +391,10 @@ impl ModelPlan {
         let name = |w: &WeightId| self.weights[w.0].name.as_str();
         match op {
             Op::Embed { table, scale, out } => format!("{} = embed({}) * {scale}", buffer(out), name(table)),
-            Op::RotationTable { out } => format!("{} = rotation-table(position)", buffer(out)),
+            Op::RotationTable { rope, out } => format!("{} = rotation-table(position, {rope})", buffer(out)),
             Op::RmsNorm { input, weight, out, .. } => {
-                format!("{} = rms-norm({}, {})", slice(out), slice(input), name(weight))
+                let weight = weight.as_ref().map_or(String::new(), |w| format!(", {}", name(w)));
+                format!("{} = rms-norm({}{weight})", slice(out), slice(input))
             }
             Op::Linear(l) => {
                 let members = l.members.iter().map(name).collect::<Vec<_>>().join(" | ");
@@ -355,6 +416,13 @@ impl ModelPlan {
                     Epilogue::SiluMul => {
                         format!("{} = silu-mul(linear[{encoding}]({members})({input}))", slice(&l.out))
                     }
+                    Epilogue::GeluMul => {
+                        format!("{} = gelu-mul(linear[{encoding}]({members})({input}))", slice(&l.out))
+                    }
+                    Epilogue::GeluTimes(other) => {
+                        let (out, other) = (slice(&l.out), slice(&other));
+                        format!("{out} = gelu(linear[{encoding}]({members})({input})) * {other}")
+                    }
                 }
             }
             Op::Rotate { heads, .. } => format!("rotate {}", slice(heads)),
@@ -362,10 +430,20 @@ impl ModelPlan {
             Op::Attention(a) => {
                 let folded = a.input.map_or(String::new(), |i| {
                     let norm = if i.q_norm.is_some() { "norm, " } else { "" };
-                    format!(", {norm}rotation and kv write folded")
+                    let write = if i.kv.is_some() { " and kv write" } else { "" };
+                    format!(", {norm}rotation{write} folded")
                 });
                 let gate = a.gate.map_or(String::new(), |g| format!(" * sigmoid({})", slice(&g)));
-                format!("{} = attention({}, state{}{folded}){gate}", slice(&a.out), slice(&a.q), a.state.0)
+                let window = match self.states[a.state.0] {
+                    StateSpec::RingKv { window, .. } => format!(", window {window}"),
+                    _ => String::new(),
+                };
+                format!(
+                    "{} = attention({}, state{}{window}{folded}){gate}",
+                    slice(&a.out),
+                    slice(&a.q),
+                    a.state.0
+                )
             }
             Op::Conv(c) => {
                 let (input, weight) = (slice(&c.input), name(&c.weight));
@@ -393,11 +471,22 @@ impl ModelPlan {
             Op::SiluMul { gate, up, out } => {
                 format!("{} = silu({}) * {}", slice(out), slice(gate), slice(up))
             }
+            Op::GeluMul { gate, up, out } => {
+                format!("{} = gelu({}) * {}", slice(out), slice(gate), slice(up))
+            }
             Op::AddScaled { input, factor, out } => format!("{} += {} * {factor}", slice(out), slice(input)),
+            Op::AddNormed { input, weight, factor, scale, out, .. } => {
+                let (out, input) = (slice(out), slice(input));
+                let scaled = if *scale == 1.0 { String::new() } else { format!(", all * {scale}") };
+                format!("{out} += rms-norm({input}, {}) * {factor}{scaled}", name(weight))
+            }
             Op::Scale { slice: s, factor } => format!("{} *= {factor}", slice(s)),
             Op::Copy { input, out } => format!("{} = {}", slice(out), slice(input)),
             Op::SelectOutputs { input, out } => format!("{} = wanted rows of {}", buffer(out), buffer(input)),
-            Op::Argmax { logits, valid } => format!("argmax({}, first {valid})", buffer(logits)),
+            Op::Argmax { logits, valid, softcap } => {
+                let cap = softcap.map_or(String::new(), |c| format!(", handed out under a soft cap of {c}"));
+                format!("argmax({}, first {valid}){cap}", buffer(logits))
+            }
         }
     }
 }

@@ -68,6 +68,7 @@ pub fn config(shape: &str, layers: Option<usize>, vocab: Option<usize>) -> Optio
         residual_scale: 0.25,
         logit_scale: 1.0,
         hybrid,
+        gemma4: None,
     })
 }
 

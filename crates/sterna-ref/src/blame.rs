@@ -6,10 +6,14 @@ use sterna_plan::{BufferId, ModelPlan, Op, Plan, Slice, StateId, WeightId};
 pub(crate) fn written(entry: &Plan, op: &Op) -> (Vec<Slice>, Option<StateId>) {
     let all = |id: &BufferId| entry.buffers[id.0].all(*id);
     match op {
-        Op::Embed { out, .. } | Op::RotationTable { out } | Op::SelectOutputs { out, .. } => {
+        Op::Embed { out, .. } | Op::RotationTable { out, .. } | Op::SelectOutputs { out, .. } => {
             (vec![all(out)], None)
         }
-        Op::RmsNorm { out, .. } | Op::SiluMul { out, .. } | Op::AddScaled { out, .. } => (vec![*out], None),
+        Op::RmsNorm { out, .. }
+        | Op::SiluMul { out, .. }
+        | Op::GeluMul { out, .. }
+        | Op::AddScaled { out, .. } => (vec![*out], None),
+        Op::AddNormed { out, .. } => (vec![*out], None),
         Op::Linear(linear) => (vec![linear.out], None),
         Op::SigmoidMul { out, .. } | Op::Copy { out, .. } => (vec![*out], None),
         Op::Conv(c) => (vec![c.out], Some(c.state)),
@@ -18,7 +22,10 @@ pub(crate) fn written(entry: &Plan, op: &Op) -> (Vec<Slice>, Option<StateId>) {
         Op::Scale { slice, .. } => (vec![*slice], None),
         Op::KvWrite { state, .. } => (vec![], Some(*state)),
         Op::Attention(a) => match &a.input {
-            Some(input) => (vec![a.q, input.k, a.out], Some(a.state)),
+            Some(input) => match input.kv {
+                Some(kv) => (vec![a.q, kv.k, a.out], Some(a.state)),
+                None => (vec![a.q, a.out], None),
+            },
             None => (vec![a.out], None),
         },
         _ => (vec![], None),
@@ -32,7 +39,9 @@ pub(crate) fn title(plan: &ModelPlan, op: &Op) -> String {
     };
     match op {
         Op::Embed { table, .. } => format!("{} {}", op.name(), names(&[*table])),
-        Op::RmsNorm { weight, .. } => format!("{} {}", op.name(), names(&[*weight])),
+        Op::RmsNorm { weight: Some(weight), .. } | Op::AddNormed { weight, .. } => {
+            format!("{} {}", op.name(), names(&[*weight]))
+        }
         Op::Linear(linear) => format!("{} {}", op.name(), names(&linear.members)),
         Op::KvWrite { state, .. } => format!("{} state {}", op.name(), state.0),
         Op::Attention(a) => format!("{} state {}", op.name(), a.state.0),

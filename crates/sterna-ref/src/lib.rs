@@ -3,15 +3,15 @@
 //! One interpreter runs the ops of a plan ([`Backend`], [`Executor`]) over two arithmetics:
 //!
 //! * [`RefBackend::float`]: everything in f64, weights decoded exactly, activations never quantised. What published
-//!   references are compared with. [`RefBackend::float_with_activations`] also rounds the inputs of int8 linears to
-//!   the int8 grid, for models that were trained that way.
+//!   references are compared with. [`RefBackend::float_with_activations`] also rounds the inputs of int8 linears (and
+//!   outputs that have a scale) to the int8 grid, for models that were trained that way.
 //! * [`RefBackend::law`]: f32 and exact integers in the written orders of `sterna_plan::numerics`. What fast kernels
 //!   are compared with, by memcmp. Each file of `law/` states its order.
 //!
 //! **State order.** [`Executor::state_bytes`] gives, for every state in the
 //! plan's order and every committed position ascending, the key `[kv_head][dim]` and then the value
-//! `[kv_head][dim]` of that position, little endian: f16 in law mode, f64 in the float modes. A state that owns time
-//! comes whole, f32 or f64. A call works on a copy of it, which becomes the state when the call is committed.
+//! `[kv_head][dim]` of that position, little endian: f16 in law mode, f64 in the float modes. Of a ring come the
+//! last positions, as many as the next row sees. A state that owns time comes whole, f32 or f64. A call works on a copy of it, which becomes the state when the call is committed.
 //!
 //! **Poison.** Activation buffers start every call as NaN, and so does a fresh or truncated state. An op that reads
 //! what no op wrote is found as non-finite logits instead of passing by luck.

@@ -115,19 +115,20 @@ pub(crate) fn supports<N: Numbers>(numbers: N, spec: &WeightSpec) -> Result<(), 
 
 /// What the interpreter relies on beyond the weights.
 pub(crate) fn check_plan(plan: &ModelPlan, backend: &'static str) -> Result<(), BackendError> {
-    let known = |s: &&StateSpec| {
-        matches!(s, StateSpec::FullKv { .. } | StateSpec::Recurrent { .. } | StateSpec::Conv { .. })
+    let known = |s: &&StateSpec| match s {
+        StateSpec::FullKv { .. } | StateSpec::Recurrent { .. } | StateSpec::Conv { .. } => true,
+        StateSpec::RingKv { window, rows, .. } => *window > 0 && rows >= window,
+        _ => false,
     };
     if let Some(state) = plan.states.iter().find(|s| !known(s)) {
         return Err(BackendError::Unsupported { backend, what: format!("the state {state:?}") });
     }
-    let rope = 2 * plan.frequencies.len();
     for entry in &plan.entries {
         for op in &entry.ops {
-            if let Op::RotationTable { out } = op
-                && entry.buffers.get(out.0).is_none_or(|b| b.cols != rope)
-            {
-                let what = format!("a rotation table of other than {rope} columns, two per frequency");
+            let Op::RotationTable { rope, out } = op else { continue };
+            let wanted = plan.ropes.get(*rope).map(|r| 2 * r.frequencies.len());
+            if wanted.is_none() || entry.buffers.get(out.0).map(|b| b.cols) != wanted {
+                let what = format!("a rotation table of other than {wanted:?} columns, two per frequency");
                 return Err(BackendError::Unsupported { backend, what });
             }
         }

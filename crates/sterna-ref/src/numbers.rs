@@ -12,7 +12,9 @@ pub(crate) struct KeyValues<'a, C> {
     pub start: usize,
     /// Width of the head.
     pub dim: usize,
-    /// Keys that the query sees: positions `0 .. count`.
+    /// First position that the query sees.
+    pub first: usize,
+    /// Keys that the query sees: positions `first .. count`.
     pub count: usize,
 }
 
@@ -91,6 +93,8 @@ pub(crate) trait Numbers: Copy + Send + Sync + 'static {
     fn rotation_row(frequencies: &[f64], factor: f64, position: u32, out: &mut [Self::Value]);
     /// `out = x / rms(x) * weight`.
     fn rms_norm(x: &[Self::Value], weight: &[f32], eps: f32, out: &mut [Self::Value]);
+    /// `out = x / rms(x)`.
+    fn normalise(x: &[Self::Value], eps: f32, out: &mut [Self::Value]);
     /// Rotates pairs `(i, i + dim / 2)` of a head's first `dim = table.len()` values.
     fn rotate(head: &mut [Self::Value], table: &[Self::Value]);
     /// Quantises or copies an input row.
@@ -103,6 +107,8 @@ pub(crate) trait Numbers: Copy + Send + Sync + 'static {
     fn add_scaled(factor: f32, y: Self::Value, out: Self::Value) -> Self::Value;
     /// `silu(gate) * up`.
     fn silu_mul(gate: Self::Value, up: Self::Value) -> Self::Value;
+    /// `gelu(gate) * up`.
+    fn gelu_mul(gate: Self::Value, up: Self::Value) -> Self::Value;
     /// `sigmoid(gate) * x`.
     fn sigmoid_mul(gate: Self::Value, x: Self::Value) -> Self::Value;
     /// `silu(sum of weight * window)`, both oldest first.
@@ -115,6 +121,8 @@ pub(crate) trait Numbers: Copy + Send + Sync + 'static {
     fn delta_step(row: &DeltaRow<'_, Self::Value>, s: &mut [Self::Value], out: &mut [Self::Value]);
     /// Bytes of an activation at rest in a recurrent state, little endian.
     fn push_value(value: Self::Value, out: &mut Vec<u8>);
+    /// `cap * tanh(x / cap)`, for logits that are handed out.
+    fn softcap(x: Self::Value, cap: f32) -> Self::Value;
     /// Attention of one query head over `kv`, with scores times `scale` and keys in pieces of `piece`.
     fn attend(
         q: &[Self::Value],

@@ -3,8 +3,9 @@
 //! Ops copy what they read and then write: slow and plain, so an op whose output is its input needs no care.
 
 use sterna_plan::{
-    Attention, BackendError, BufferRows, CallStats, Conv, DeltaGate, DeltaRule, Epilogue, Linear, ModelPlan,
-    Op, Plan, PlanError, Prologue, Rotation, Row, RowTable, Slice, StateId, Top2, Wanted, WeightId,
+    Attention, BackendError, BufferRows, CallStats, Conv, DeltaGate, DeltaRule, Epilogue, KvInput, Linear,
+    ModelPlan, Op, Plan, PlanError, Prologue, Rotation, Row, RowTable, Slice, StateId, Top2, Wanted,
+    WeightId,
 };
 
 use crate::load::Weights;
@@ -84,11 +85,12 @@ impl<'a, N: Numbers> Call<'a, N> {
     pub fn run(&mut self, op: &Op) -> Result<(), BackendError> {
         match op {
             Op::Embed { table, scale, out } => self.embed(*table, *scale, out.0)?,
-            Op::RotationTable { out } => {
+            Op::RotationTable { rope, out } => {
                 let cols = self.entry.buffers[out.0].cols;
                 let rows = self.buffers[out.0].chunks_exact_mut(cols);
                 for (row, to) in self.rows.iter().zip(rows) {
-                    N::rotation_row(&self.plan.frequencies, self.plan.rotation_factor, row.position, to);
+                    let rope = &self.plan.ropes[*rope];
+                    N::rotation_row(&rope.frequencies, rope.factor, row.position, to);
                 }
             }
             Op::RmsNorm { input, weight, eps, width, out } => self.norm(input, *weight, *eps, *width, out)?,
@@ -108,9 +110,21 @@ impl<'a, N: Numbers> Call<'a, N> {
                 let y: Vec<_> = gate.into_iter().zip(up).map(|(g, u)| N::silu_mul(g, u)).collect();
                 self.write(out, &y);
             }
+            Op::GeluMul { gate, up, out } => {
+                let (gate, up) = (self.read(gate), self.read(up));
+                let y: Vec<_> = gate.into_iter().zip(up).map(|(g, u)| N::gelu_mul(g, u)).collect();
+                self.write(out, &y);
+            }
             Op::AddScaled { input, factor, out } => {
                 let (y, old) = (self.read(input), self.read(out));
                 let sum: Vec<_> = y.into_iter().zip(old).map(|(y, o)| N::add_scaled(*factor, y, o)).collect();
+                self.write(out, &sum);
+            }
+            Op::AddNormed { input, weight, eps, width, factor, scale, out } => {
+                let y = self.normed(input, Some(*weight), *eps, *width)?;
+                let old = self.read(out);
+                let sum = y.into_iter().zip(old).map(|(y, o)| N::scale(N::add_scaled(*factor, y, o), *scale));
+                let sum: Vec<_> = sum.collect();
                 self.write(out, &sum);
             }
             Op::Scale { slice, factor } => {
@@ -127,7 +141,7 @@ impl<'a, N: Numbers> Call<'a, N> {
                 let rows = self.picked.iter().flat_map(|(row, _)| &from[row * cols..(row + 1) * cols]);
                 self.buffers[out.0] = rows.copied().collect();
             }
-            Op::Argmax { logits, valid } => self.argmax(logits.0, *valid),
+            Op::Argmax { logits, valid, softcap } => self.argmax(logits.0, *valid, *softcap),
             other => {
                 let what = format!("op {}", other.name());
                 return Err(PlanError::Options(format!("the reference backend does not know {what}")).into());
@@ -231,7 +245,7 @@ impl<'a, N: Numbers> Call<'a, N> {
         self.write(&d.out, &out);
         match d.gate {
             Some(DeltaGate { weight, eps, gate }) => {
-                self.norm(&d.out, weight, eps, s.v_dim, &d.out)?;
+                self.norm(&d.out, Some(weight), eps, s.v_dim, &d.out)?;
                 self.run(&Op::SiluMul { gate, up: d.out, out: d.out })
             }
             None => Ok(()),
@@ -241,12 +255,21 @@ impl<'a, N: Numbers> Call<'a, N> {
     fn embed(&mut self, id: WeightId, scale: f32, out: usize) -> Result<(), BackendError> {
         let cols = self.entry.buffers[out].cols;
         let table = self.weights.table(id)?;
-        let mut values = vec![0f32; cols];
+        let width = self.plan.weight(id).cols;
+        if width == 0 || !cols.is_multiple_of(width) {
+            let why = format!("rows of {width} looked up for a buffer of {cols} columns");
+            return Err(PlanError::Options(why).into());
+        }
+        let mut values = vec![0f32; width];
         for (row, to) in self.rows.iter().zip(self.buffers[out].chunks_exact_mut(cols)) {
-            table
-                .row(row.token as usize, &mut values)
-                .map_err(|source| BackendError::Weight { name: self.plan.weight(id).name.clone(), source })?;
-            N::embed(&values, scale, to);
+            let first = row.token as usize * (cols / width);
+            for (i, to) in to.chunks_exact_mut(width).enumerate() {
+                table.row(first + i, &mut values).map_err(|source| BackendError::Weight {
+                    name: self.plan.weight(id).name.clone(),
+                    source,
+                })?;
+                N::embed(&values, scale, to);
+            }
         }
         Ok(())
     }
@@ -254,7 +277,7 @@ impl<'a, N: Numbers> Call<'a, N> {
     fn norm(
         &mut self,
         input: &Slice,
-        weight: WeightId,
+        weight: Option<WeightId>,
         eps: f32,
         width: usize,
         out: &Slice,
@@ -267,19 +290,23 @@ impl<'a, N: Numbers> Call<'a, N> {
     fn normed(
         &self,
         input: &Slice,
-        weight: WeightId,
+        weight: Option<WeightId>,
         eps: f32,
         width: usize,
     ) -> Result<Vec<N::Value>, BackendError> {
-        let weight = self.weights.vector(weight)?;
-        if weight.len() != width || !input.len.is_multiple_of(width) {
-            let why = format!("a norm of {width} columns in {} with {} weights", input.len, weight.len());
+        let weight = weight.map(|w| self.weights.vector(w)).transpose()?;
+        let weights = weight.map_or(width, <[f32]>::len);
+        if weights != width || width == 0 || !input.len.is_multiple_of(width) {
+            let why = format!("a norm of {width} columns in {} with {weights} weights", input.len);
             return Err(PlanError::Options(why).into());
         }
         let x = self.read(input);
         let mut y = vec![N::POISON; x.len()];
         for (x, y) in x.chunks_exact(width).zip(y.chunks_exact_mut(width)) {
-            N::rms_norm(x, weight, eps, y);
+            match weight {
+                Some(weight) => N::rms_norm(x, weight, eps, y),
+                None => N::normalise(x, eps, y),
+            }
         }
         Ok(y)
     }
@@ -287,7 +314,9 @@ impl<'a, N: Numbers> Call<'a, N> {
     fn linear(&mut self, linear: &Linear) -> Result<(), BackendError> {
         let x = match linear.prologue {
             Prologue::None => self.read(&linear.input),
-            Prologue::RmsNorm { weight, eps } => self.normed(&linear.input, weight, eps, linear.input.len)?,
+            Prologue::RmsNorm { weight, eps } => {
+                self.normed(&linear.input, Some(weight), eps, linear.input.len)?
+            }
             other => return Err(PlanError::Options(format!("the prologue {other:?} is not known")).into()),
         };
         let heights: Vec<usize> = linear.members.iter().map(|id| self.plan.weight(*id).rows).collect();
@@ -317,7 +346,7 @@ impl<'a, N: Numbers> Call<'a, N> {
     fn check_linear(&self, linear: &Linear, heights: &[usize]) -> Result<(), PlanError> {
         let wrong_cols = linear.members.iter().any(|id| self.plan.weight(*id).cols != linear.input.len);
         let fits = match linear.epilogue {
-            Epilogue::SiluMul => heights == [linear.out.len, linear.out.len],
+            Epilogue::SiluMul | Epilogue::GeluMul => heights == [linear.out.len, linear.out.len],
             _ => heights.iter().sum::<usize>() == linear.out.len,
         };
         if fits && !wrong_cols && linear.input.len > 0 {
@@ -332,6 +361,14 @@ impl<'a, N: Numbers> Call<'a, N> {
     fn epilogue(&mut self, linear: &Linear, rows: usize, y: &[N::Value]) -> Result<(), BackendError> {
         let (start, len) = (linear.out.start, linear.out.len);
         let cols = self.entry.buffers[linear.out.buffer.0].cols;
+        let other = match linear.epilogue {
+            Epilogue::GeluTimes(other) if other.len == len => self.read(&other),
+            Epilogue::GeluTimes(other) => {
+                let why = format!("{} outputs times {} columns", len, other.len);
+                return Err(PlanError::Options(why).into());
+            }
+            _ => Vec::new(),
+        };
         let buffer = &mut self.buffers[linear.out.buffer.0];
         for r in 0..rows {
             for n in 0..len {
@@ -342,6 +379,8 @@ impl<'a, N: Numbers> Call<'a, N> {
                     Epilogue::Scale(factor) => N::scale(value, factor),
                     Epilogue::AddScaled(factor) => N::add_scaled(factor, value, *out),
                     Epilogue::SiluMul => N::silu_mul(value, y[(len + n) * rows + r]),
+                    Epilogue::GeluMul => N::gelu_mul(value, y[(len + n) * rows + r]),
+                    Epilogue::GeluTimes(_) => N::gelu_mul(value, other[r * len + n]),
                     other => {
                         return Err(PlanError::Options(format!("the epilogue {other:?} is not known")).into());
                     }
@@ -373,20 +412,26 @@ impl<'a, N: Numbers> Call<'a, N> {
     fn attention(&mut self, a: &Attention) -> Result<(), BackendError> {
         if let Some(input) = &a.input {
             if let Some(norm) = input.q_norm {
-                self.norm(&a.q, norm.weight, norm.eps, a.head_dim, &a.q)?;
-            }
-            if let Some(norm) = input.k_norm {
-                self.norm(&input.k, norm.weight, norm.eps, a.head_dim, &input.k)?;
+                self.norm(&a.q, Some(norm.weight), norm.eps, a.head_dim, &a.q)?;
             }
             self.rotate(&a.q, a.head_dim, &input.rotation);
-            self.rotate(&input.k, a.head_dim, &input.rotation);
-            self.kv_write(&input.k, &input.v, a.state);
+            if let Some(KvInput { k, v, k_norm, v_eps }) = &input.kv {
+                if let Some(norm) = k_norm {
+                    self.norm(k, Some(norm.weight), norm.eps, a.head_dim, k)?;
+                }
+                if let Some(eps) = v_eps {
+                    self.norm(v, None, *eps, a.head_dim, v)?;
+                }
+                self.rotate(k, a.head_dim, &input.rotation);
+                self.kv_write(k, v, a.state);
+            }
         }
         let q = self.read(&a.q);
         let mut out = vec![N::POISON; q.len()];
         let keys: usize = self.rows.iter().map(|r| r.position as usize + 1).sum();
         let work = 2 * keys * a.heads * a.head_dim;
         let (rows, pool, piece) = (self.rows, &*self.pool, self.plan.attention_piece);
+        let spec = self.plan.state(a.state);
         for_each_piece(&mut out, a.head_dim, work, |i, out| {
             let (row, head) = (&rows[i / a.heads], i % a.heads);
             let kv = KeyValues {
@@ -394,6 +439,7 @@ impl<'a, N: Numbers> Call<'a, N> {
                 width: a.kv_heads * a.head_dim,
                 start: head / (a.heads / a.kv_heads) * a.head_dim,
                 dim: a.head_dim,
+                first: spec.first_seen(row.position),
                 count: row.position as usize + 1,
             };
             N::attend(&q[i * a.head_dim..][..a.head_dim], &kv, a.scale, piece, out);
@@ -406,14 +452,20 @@ impl<'a, N: Numbers> Call<'a, N> {
     }
 
     /// In f32, as the logits are handed out, so that a caller who looks for the best finds the same.
-    fn argmax(&mut self, logits: usize, valid: usize) {
+    fn argmax(&mut self, logits: usize, valid: usize, softcap: Option<f32>) {
         let cols = self.entry.buffers[logits].cols;
         let rows = self.buffers[logits].chunks_exact(cols);
         let answer = |((row, wanted), values): (&(usize, Wanted), &[N::Value])| {
-            let logits: Vec<f32> = values[..valid].iter().map(|v| N::single(*v)).collect();
-            let finite = logits.iter().all(|l| l.is_finite());
-            let top = top2(&logits);
-            Answer { row: *row, top, finite, logits: if *wanted == Wanted::Logits { logits } else { vec![] } }
+            let plain: Vec<f32> = values[..valid].iter().map(|v| N::single(*v)).collect();
+            let finite = plain.iter().all(|l| l.is_finite());
+            let mut top = top2(&plain);
+            let mut logits = if *wanted == Wanted::Logits { plain } else { vec![] };
+            if let Some(cap) = softcap {
+                for x in logits.iter_mut().chain([&mut top.logit, &mut top.second]) {
+                    *x = N::single(N::softcap(N::input(*x), cap));
+                }
+            }
+            Answer { row: *row, top, finite, logits }
         };
         self.answers = self.picked.iter().zip(rows).map(answer).collect();
     }

@@ -1,4 +1,7 @@
 //! Keys and values of every sequence.
+//!
+//! A ring is kept as if it were full keys and values, and a position is poisoned when another takes its place: what a
+//! backend with a real ring no longer has reads as NaN here.
 
 use sterna_plan::{BackendError, PlanError, Snapshots, StateId, StateSpec};
 
@@ -15,6 +18,8 @@ pub(crate) struct Pool<N: Numbers> {
     specs: Vec<StateSpec>,
     widths: Vec<usize>,
     committed: Vec<u32>,
+    /// Per slot, one past the furthest position written since its start.
+    written: Vec<u32>,
     capacity: usize,
     /// Of the committed states that own time, in order.
     pub snapshots: Snapshots<Vec<Vec<N::Value>>>,
@@ -26,10 +31,7 @@ struct Timed<V> {
 }
 
 fn width(spec: &StateSpec) -> usize {
-    match spec {
-        StateSpec::FullKv { kv_heads, head_dim, .. } => kv_heads * head_dim,
-        _ => 0,
-    }
+    spec.heads().map_or(0, |(kv_heads, head_dim)| kv_heads * head_dim)
 }
 
 impl<N: Numbers> Pool<N> {
@@ -42,6 +44,7 @@ impl<N: Numbers> Pool<N> {
             specs: states.to_vec(),
             widths,
             committed: Vec::new(),
+            written: Vec::new(),
             capacity: 0,
             snapshots: Snapshots::default(),
         }
@@ -52,6 +55,7 @@ impl<N: Numbers> Pool<N> {
         self.slots.clear();
         self.timed.clear();
         self.committed.clear();
+        self.written.clear();
         self.snapshots.clear();
         self.capacity = 0;
         let what = "the states";
@@ -73,6 +77,7 @@ impl<N: Numbers> Pool<N> {
             self.timed.push(timed);
         }
         self.committed.resize(slots, 0);
+        self.written.resize(slots, 0);
         self.capacity = capacity;
         Ok(())
     }
@@ -129,17 +134,20 @@ impl<N: Numbers> Pool<N> {
         }
     }
 
+    /// Whether there are states that snapshots are of.
     fn owns_time(&self) -> bool {
-        !self.specs.iter().all(StateSpec::can_drop)
+        self.specs.iter().any(|s| s.fixed() > 0)
     }
 
     /// The longest prefix of at most `len` positions that can be had at once.
     pub fn reusable_prefix(&self, slot: usize, len: u32) -> Result<u32, BackendError> {
         let committed = *self.committed.get(slot).ok_or_else(|| outside(slot, self.slots.len()))?;
-        if len >= committed || !self.owns_time() {
-            return Ok(len.min(committed));
+        if len >= committed {
+            return Ok(committed);
         }
-        Ok(self.snapshots.deepest(slot, len).unwrap_or(0))
+        let deepest = if self.owns_time() { self.snapshots.deepest(slot, len).unwrap_or(0) } else { len };
+        let whole = self.specs.iter().all(|s| s.can_cut(self.written[slot], deepest));
+        Ok(if whole { deepest } else { 0 })
     }
 
     /// Copies the committed states that own time.
@@ -169,6 +177,9 @@ impl<N: Numbers> Pool<N> {
                 }
             }
             self.snapshots.cut(slot, len);
+            if len == 0 {
+                self.written[slot] = 0;
+            }
             self.committed[slot] = len;
             self.forget_uncommitted(slot);
         }
@@ -182,9 +193,12 @@ impl<N: Numbers> Pool<N> {
         if self.committed[slot] == 0 {
             return Ok(out);
         }
-        for ((cells, width), timed) in states.iter().zip(&self.widths).zip(&self.timed[slot]) {
-            timed.committed.iter().for_each(|v| N::push_value(*v, &mut out));
-            for cell in &cells[..self.committed[slot] as usize * 2 * width] {
+        let committed = self.committed[slot];
+        for (i, (cells, width)) in states.iter().zip(&self.widths).enumerate() {
+            self.timed[slot][i].committed.iter().for_each(|v| N::push_value(*v, &mut out));
+            // Of a ring, what the next row sees.
+            let first = self.specs[i].first_seen(committed);
+            for cell in &cells[first * 2 * width..committed as usize * 2 * width] {
                 N::push_bytes(*cell, &mut out);
             }
         }
@@ -214,6 +228,14 @@ impl<N: Numbers> Pool<N> {
         let cells = &mut self.slots[slot][state.0][position as usize * width..][..width];
         for (cell, value) in cells.iter_mut().zip(k.iter().chain(v)) {
             *cell = N::store(*value);
+        }
+        if let Some(written) = self.written.get_mut(slot) {
+            *written = (*written).max(position + 1);
+        }
+        if let StateSpec::RingKv { rows, .. } = self.specs[state.0]
+            && let Some(old) = (position as usize).checked_sub(rows)
+        {
+            self.slots[slot][state.0][old * width..][..width].fill(N::UNWRITTEN);
         }
     }
 }

@@ -10,7 +10,7 @@ use sterna_run::SamplingParams;
 
 use sterna_cpu::Isa;
 
-use crate::engine::{self, Device, EngineOptions, IsaName, Linears, STATE_CACHE};
+use crate::engine::{self, Activations, Device, EngineOptions, IsaName, Linears, STATE_CACHE};
 use crate::speculate::{EagleTaps, Mode, SpeculateError, SpeculateOptions};
 
 /// Run low-bit language models on this machine.
@@ -89,6 +89,10 @@ pub struct ModelArgs {
     /// `pack --linears`, which converts once
     #[arg(long, value_enum, value_name = "ENCODING", hide_possible_values = true)]
     pub linears: Option<Linears>,
+    /// Multiply with activations as the model says (int8 for weights in few bits, with its static scales if it has some), or
+    /// with floats for comparison, which a model trained with rounded activations was not made for
+    #[arg(long, value_enum, default_value_t, hide_possible_values = true, value_name = "model|float")]
+    pub activations: Activations,
     /// Machine-readable output on standard output
     #[arg(long)]
     pub json: bool,
@@ -139,6 +143,7 @@ impl ModelArgs {
             threads: self.threads,
             context: self.context,
             linears: self.linears,
+            activations: self.activations,
             ..EngineOptions::default()
         }
     }

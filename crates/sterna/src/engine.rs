@@ -136,6 +136,16 @@ impl IsaName {
     }
 }
 
+/// How linear layers meet their activations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Activations {
+    /// As the model says: int8 with its static scales, or with scales found per row, for weights in few bits
+    #[default]
+    Model,
+    /// As floats, whatever the weights: another model where rounding was trained; the CPU decodes weights to floats
+    Float,
+}
+
 /// Encodings for the float weights of layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Linears {
@@ -178,6 +188,8 @@ pub struct EngineOptions {
     pub state_cache: usize,
     /// What float weights become while they are loaded; `None` leaves them.
     pub linears: Option<Linears>,
+    /// How linear layers meet their activations.
+    pub activations: Activations,
 }
 
 impl Default for EngineOptions {
@@ -192,6 +204,7 @@ impl Default for EngineOptions {
             speculate: SpeculateOptions::off(),
             state_cache: STATE_CACHE,
             linears: None,
+            activations: Activations::Model,
         }
     }
 }
@@ -242,6 +255,9 @@ impl Engine {
     pub fn new(mut model: Model, options: &EngineOptions) -> Result<Self, EngineError> {
         if let Some(linears) = options.linears {
             model.quantise(&linears.quantise()).map_err(|e| EngineError::Quantise(Box::new(e)))?;
+        }
+        if options.activations == Activations::Float {
+            model.use_float_activations();
         }
         let context = options.context.unwrap_or(model.config.context.min(DEFAULT_CONTEXT));
         let head = options.speculate.head(&model)?;

@@ -69,6 +69,10 @@ pub(crate) enum Spelling {
     Gguf,
     /// GGUF's names of Qwen3.5.
     GgufQwen35,
+    /// Hugging Face's names of Gemma 4.
+    HuggingFaceGemma4,
+    /// The same inside a model of several senses.
+    HuggingFaceGemma4Inner,
 }
 
 /// Canonical part, Hugging Face's, GGUF's; `.weight` follows.
@@ -101,6 +105,20 @@ const PARTS: [(&str, &str, &str); 25] = [
     ("mtp_norm", "norm", "nextn.shared_head_norm"),
 ];
 
+/// Canonical part and Hugging Face's name in Gemma 4, where it is not that of [`PARTS`].
+const GEMMA4: [(&str, &str); 10] = [
+    ("attn_post_norm", "post_attention_layernorm.weight"),
+    ("ffn_norm", "pre_feedforward_layernorm.weight"),
+    ("ffn_post_norm", "post_feedforward_layernorm.weight"),
+    ("ple_gate", "per_layer_input_gate.weight"),
+    ("ple_proj", "per_layer_projection.weight"),
+    ("ple_norm", "post_per_layer_input_norm.weight"),
+    ("layer_scalar", "layer_scalar"),
+    ("ple_embed", "embed_tokens_per_layer.weight"),
+    ("ple_model_proj", "per_layer_model_projection.weight"),
+    ("ple_model_norm", "per_layer_projection_norm.weight"),
+];
+
 /// As [`PARTS`], without `.weight`.
 const BARE: [(&str, &str, &str); 2] =
     [("delta_decay", "linear_attn.A_log", "ssm_a"), ("delta_dt", "linear_attn.dt_bias", "ssm_dt.bias")];
@@ -110,8 +128,22 @@ impl Spelling {
         matches!(self, Self::Gguf | Self::GgufQwen35)
     }
 
+    /// A text model inside a model of several senses.
+    fn is_inner(self) -> bool {
+        matches!(self, Self::HuggingFaceInner | Self::HuggingFaceGemma4Inner)
+    }
+
     /// The file's name of a canonical part.
     pub(crate) fn name(self, place: Place, part: &str) -> String {
+        let model = if self.is_inner() { "model.language_model" } else { "model" };
+        if matches!(self, Self::HuggingFaceGemma4 | Self::HuggingFaceGemma4Inner)
+            && let Some((_, name)) = GEMMA4.iter().find(|p| p.0 == part)
+        {
+            return match place {
+                Place::Layer(n) => format!("{model}.layers.{n}.{name}"),
+                _ => format!("{model}.{name}"),
+            };
+        }
         let part = if part == "norm" && matches!(place, Place::Mtp(_)) { "mtp_norm" } else { part };
         let find = |list: &'static [(&str, &str, &str)]| list.iter().find(|p| p.0 == part);
         let (found, suffix) = match find(&BARE) {
@@ -123,7 +155,6 @@ impl Spelling {
             "ffn_norm" if self == Self::GgufQwen35 => "post_attention_norm",
             _ => gguf,
         };
-        let model = if self == Self::HuggingFaceInner { "model.language_model" } else { "model" };
         match (self.is_gguf(), place) {
             (false, Place::Top) if part == "head" => format!("{hf}{suffix}"),
             (false, Place::Top) => format!("{model}.{hf}{suffix}"),
@@ -138,11 +169,21 @@ impl Spelling {
     /// Tensors that hold nothing a reader of text needs: rotary frequencies that follow from the configuration, written
     /// by old converters, and the other senses of a model around a text model.
     fn ignorable(self, name: &str) -> bool {
-        if self == Self::HuggingFaceInner && name.starts_with("model.visual.") {
+        const SENSES: [&str; 5] = [
+            "model.visual.",
+            "model.vision_tower.",
+            "model.audio_tower.",
+            "model.embed_vision.",
+            "model.embed_audio.",
+        ];
+        if self.is_inner() && SENSES.iter().any(|s| name.starts_with(s)) {
             return true;
         }
         let known: &[&str] = match self {
-            Self::HuggingFace | Self::HuggingFaceInner => &["rotary_emb.inv_freq"],
+            Self::HuggingFace
+            | Self::HuggingFaceInner
+            | Self::HuggingFaceGemma4
+            | Self::HuggingFaceGemma4Inner => &["rotary_emb.inv_freq"],
             Self::Gguf | Self::GgufQwen35 => &["attn_rot_embd.weight", "attn_rot_embd"],
         };
         known.iter().any(|k| name == *k || name.strip_suffix(k).is_some_and(|rest| rest.ends_with('.')))
@@ -171,13 +212,18 @@ pub(crate) fn claim(
         let expected = match w.role {
             Role::Vector => vec![w.cols],
             Role::Taps if !spelling.is_gguf() => vec![w.rows, 1, w.cols],
-            _ => vec![w.rows, w.cols],
+            _ => vec![w.rows / w.fold.max(1), w.cols.saturating_mul(w.fold)],
         };
         if info.shape != expected {
             return Err(BundleError::Shape { name: shorten(&name), found: info.shape.clone(), expected });
         }
         if floats && !info.encoding.is_float() {
             return Err(BundleError::NotFloat { name, encoding: info.encoding });
+        }
+        // Rows side by side are rows one after the other where whole blocks are cut.
+        if w.fold > 1 && !w.cols.is_multiple_of(info.encoding.block_len()) {
+            let supported = format!("blocks that divide the {} values of one layer", w.cols);
+            return Err(BundleError::key("checkpoint", name, info.encoding, supported));
         }
         claimed.insert(name.clone());
         let Quirks { order, convert } = quirks(&w);

@@ -57,6 +57,7 @@ pub(crate) fn from_hf(origin: &Origin, f: &Fields) -> Result<ModelConfig, Bundle
         residual_scale: 1.0,
         logit_scale: 1.0,
         hybrid: None,
+        gemma4: None,
     })
 }
 
@@ -127,6 +128,7 @@ pub(crate) fn from_gguf(origin: &Origin, f: &Fields) -> Result<ModelConfig, Bund
         residual_scale: 1.0,
         logit_scale: 1.0,
         hybrid: None,
+        gemma4: None,
     })
 }
 

@@ -1,11 +1,13 @@
 //! Reading a checkpoint into a configuration and canonical tensors. Vendor quirks end here.
 //!
-//! A file per family: [`llama`] (with Qwen3 as a variant), [`minicpm`], [`qwen35`]. To add a model, add its reader and
+//! A file per family: [`llama`] (with Qwen3 as a variant), [`minicpm`], [`qwen35`], [`gemma4`]. To add a model, add its reader and
 //! one line to each of the two dispatchers below. [`eagle`] reads the draft heads that come as models of their own.
 
 mod claims;
 pub mod eagle;
 mod fields;
+mod gemma4;
+mod gemma4_packed;
 mod llama;
 mod minicpm;
 mod qwen35;
@@ -23,7 +25,7 @@ use fields::{Fields, Keys, brief};
 use crate::check::check;
 use crate::error::{BundleError, shorten};
 use crate::wanted::{Place, Wanted};
-use crate::{Arch, ModelConfig, RowOrder};
+use crate::{Arch, LinearNumerics, ModelConfig, RowOrder};
 
 /// What a checkpoint says, in canonical terms.
 #[derive(Clone, Debug)]
@@ -32,6 +34,10 @@ pub(crate) struct Reading {
     /// The publisher's name of the model, if the file has one.
     pub name: Option<String>,
     pub tensors: BTreeMap<String, Located>,
+    /// Weights that the file keeps in parts, put together, by the name of the tensor that they stand for.
+    pub rows: BTreeMap<String, Vec<u8>>,
+    /// How linears meet their activations, where the checkpoint says so.
+    pub numerics: Vec<(String, LinearNumerics)>,
 }
 
 /// Rope factors that are read at most, before the width of a head is known.
@@ -103,12 +109,14 @@ fn read_hf(
     config: &Map<String, Value>,
     tensors: BTreeMap<String, TensorInfo>,
 ) -> Result<Reading, BundleError> {
-    const KNOWN: [(&str, Arch); 5] = [
+    const KNOWN: [(&str, Arch); 7] = [
         ("LlamaForCausalLM", Arch::Llama),
         ("Qwen3ForCausalLM", Arch::Qwen3),
         ("MiniCPMForCausalLM", Arch::MiniCpm),
         ("Qwen3_5ForCausalLM", Arch::Qwen35),
         (qwen35::WITH_VISION, Arch::Qwen35),
+        ("Gemma4ForCausalLM", Arch::Gemma4),
+        (gemma4::WITH_SENSES, Arch::Gemma4),
     ];
     let f = Fields::new(config, "", "config.json");
     let listed = f.get("architectures");
@@ -125,6 +133,9 @@ fn read_hf(
     for key in ["quantization_config", "compression_config"] {
         if let Some(value) = f.get(key) {
             let method = value.get("quant_method").and_then(Value::as_str);
+            if *arch == Arch::Gemma4 && method == Some("gemma") {
+                continue;
+            }
             return Err(f.bad(
                 key,
                 method.map_or_else(|| brief(&value), |m| format!("of method {m:?}")),
@@ -132,18 +143,32 @@ fn read_hf(
             ));
         }
     }
-    let inner = found == Some(qwen35::WITH_VISION);
-    let spelling = if inner { Spelling::HuggingFaceInner } else { Spelling::HuggingFace };
-    let origin = Origin { arch: *arch, spelling, tensors, checkpoint };
+    let inner = [Some(qwen35::WITH_VISION), Some(gemma4::WITH_SENSES)].contains(&found);
+    let spelling = match (arch, inner) {
+        (Arch::Gemma4, true) => Spelling::HuggingFaceGemma4Inner,
+        (Arch::Gemma4, false) => Spelling::HuggingFaceGemma4,
+        (_, true) => Spelling::HuggingFaceInner,
+        (_, false) => Spelling::HuggingFace,
+    };
+    let mut origin = Origin { arch: *arch, spelling, tensors, checkpoint };
     let config = match arch {
         Arch::Llama | Arch::Qwen3 => llama::from_hf(&origin, &f)?,
         Arch::MiniCpm => minicpm::from_hf(&origin, &f)?,
         Arch::Qwen35 if inner => qwen35::from_hf_inner(&origin, &f)?,
         Arch::Qwen35 => qwen35::from_hf(&origin, &f)?,
+        Arch::Gemma4 if inner => gemma4::from_hf_inner(&origin, &f)?,
+        Arch::Gemma4 => gemma4::from_hf(&origin, &f)?,
     };
-    let mut reading = finish(&origin, config, None, &BTreeSet::new(), f.place)?;
+    let mut packed = gemma4_packed::Packed::default();
+    if *arch == Arch::Gemma4 {
+        check(&config, f.place)?;
+        packed = gemma4_packed::read(&origin, &config)?;
+        origin.tensors.append(&mut packed.infos);
+        packed.used.append(&mut gemma4::unused(&origin, &config));
+    }
+    let mut reading = finish(&origin, config, None, &packed.used, f.place)?;
     drop_tied_copy(&f, &origin, &mut reading)?;
-    Ok(reading)
+    Ok(Reading { rows: packed.rows, numerics: packed.numerics, ..reading })
 }
 
 /// A head stored although the configuration ties it: the same bytes are dropped, others are a contradiction.
@@ -183,6 +208,11 @@ fn read_gguf(
         Arch::Llama | Arch::Qwen3 => llama::from_gguf(&origin, &f)?,
         Arch::MiniCpm => minicpm::from_gguf(&origin, &f)?,
         Arch::Qwen35 => qwen35::from_gguf(&origin, &f)?,
+        // Not among `KNOWN`.
+        Arch::Gemma4 => {
+            let supported = KNOWN.map(Arch::name).join(", ");
+            return Err(BundleError::Architecture { found: arch.name().to_owned(), supported });
+        }
     };
     let used: BTreeSet<String> =
         rope::TENSORS.iter().filter(|n| origin.tensors.contains_key(**n)).map(|n| (*n).to_owned()).collect();
@@ -209,7 +239,8 @@ fn finish(
         Quirks { order, convert: Convert::No }
     };
     let tensors = claim(&config, origin.spelling, &origin.tensors, used, &quirks)?;
-    Ok(Reading { config, name, tensors })
+    let (rows, numerics) = (BTreeMap::new(), Vec::new());
+    Ok(Reading { config, name, tensors, rows, numerics })
 }
 
 /// Values of the tensors that are stored in another form than the canonical one, by their name in the file: f32,

@@ -10,7 +10,9 @@ use sterna_format::Encoding;
 use super::{FORMAT, VERSION, same_hash};
 use crate::check::check;
 use crate::error::{BundleError, shorten};
-use crate::{ATTENTION_PIECE, ModelConfig, Numerics, Quantised, RECURRENCE, ROUNDING};
+use crate::{
+    ATTENTION_PIECE, LinearNumerics, ModelConfig, Numerics, Quantised, RECURRENCE, ROUNDING, STATIC_ROUNDING,
+};
 
 const PLACE: &str = "bundle manifest";
 
@@ -110,6 +112,15 @@ impl Manifest {
             let found = n.recurrence.as_deref().unwrap_or("absent");
             let wanted = recurrence.unwrap_or("no recurrence in a model without recurrent layers");
             return Err(BundleError::key(PLACE, "numerics.recurrence", found, wanted));
+        }
+        let has_static = n.linears.values().any(|l| matches!(l, LinearNumerics::Static { .. }));
+        match n.static_rounding.as_deref() {
+            None if !has_static => {}
+            Some(STATIC_ROUNDING) => {}
+            other => {
+                let found = other.unwrap_or("absent");
+                return Err(BundleError::key(PLACE, "numerics.static_rounding", found, STATIC_ROUNDING));
+            }
         }
         for q in &self.quantised {
             let known = [&q.from, &q.to].iter().all(|e| e.parse::<Encoding>().is_ok());

@@ -1,7 +1,7 @@
 //! Attention with NEON: four positions or four dimensions a register, the same chains as the portable twin. Half floats
 //! are widened by the instruction that every 64-bit ARM has; done one by one they cost a call each.
 
-use super::{PIECE, Scratch, Seen, merge, softmax};
+use super::{PIECE, Range, Scratch, Seen, merge, softmax};
 use crate::simd::*;
 
 /// 4 half floats.
@@ -21,24 +21,25 @@ pub fn heads<const N: usize>(q: &[f32], seen: Seen<'_>, out: &mut [f32], s: &mut
     assert!(seen.whole());
     assert!(s.scores.len() >= N);
     let mut state = [None; N];
-    for first in (0..seen.len).step_by(PIECE) {
-        let valid = (seen.len - first).min(PIECE);
+    for first in seen.pieces() {
+        let part = seen.part(first);
         let (keys, of_piece) = seen.from(first);
-        // SAFETY: a whole piece of keys and `valid` values lie behind `first`, as asserted.
+        assert!(keys.len() >= PIECE * d && of_piece.len() >= part.end * d);
+        // SAFETY: a whole piece of keys and `part.end` values lie behind `first`, as asserted.
         unsafe {
-            scores::<N>(q, d, keys.as_ptr(), valid, &mut s.scores);
+            scores::<N>(q, d, keys.as_ptr(), part.end, &mut s.scores);
             let mut piece = [None; N];
             for (p, scores) in piece.iter_mut().zip(&mut s.scores) {
-                *p = Some(softmax(scores, valid, seen.scale));
+                *p = Some(softmax(scores, part.clone(), seen.scale));
             }
             let v = of_piece.as_ptr();
             let mut at = 0;
             while at + 16 <= d {
-                values::<N, 4>(&s.scores, valid, v, d, at, &mut s.sums);
+                values::<N, 4>(&s.scores, part.clone(), v, d, at, &mut s.sums);
                 at += 16;
             }
             while at < d {
-                values::<N, 1>(&s.scores, valid, v, d, at, &mut s.sums);
+                values::<N, 1>(&s.scores, part.clone(), v, d, at, &mut s.sums);
                 at += 4;
             }
             for (h, (state, piece)) in state.iter_mut().zip(piece).enumerate() {
@@ -92,11 +93,11 @@ unsafe fn scores<const N: usize>(
 /// `sums[head][at ..]`, `V` registers of them: chains over the positions.
 ///
 /// # Safety
-/// `values` hold `valid` rows of width `d`, `at + 4 V <= d`, `sums` have room for `N * d`, `e` has `N` heads.
+/// `values` hold `seen.end` rows of width `d`, `at + 4 V <= d`, `sums` have room for `N * d`, `e` has `N` heads.
 #[inline(always)]
 unsafe fn values<const N: usize, const V: usize>(
     e: &[[f32; PIECE]],
-    valid: usize,
+    seen: Range<usize>,
     values: *const u16,
     d: usize,
     at: usize,
@@ -105,7 +106,7 @@ unsafe fn values<const N: usize, const V: usize>(
     // SAFETY: the caller's promise.
     unsafe {
         let mut sum = [[vdupq_n_f32(0.0); V]; N];
-        for j in 0..valid {
+        for j in seen {
             for v in 0..V {
                 let x = halves4(values.add(j * d + at + 4 * v));
                 for (h, sum) in sum.iter_mut().enumerate() {
@@ -144,10 +145,20 @@ mod tests {
                     |seed, n| (0..n).map(|i| f16::from_f32(noise(seed, i)).to_bits()).collect::<Vec<_>>();
                 let (keys, values) = (half(1, pieces * PIECE * d), half(2, pieces * PIECE * d));
                 let tail = Tail { first: len, keys: &[], values: &[] };
-                let seen = Seen { keys: &keys, values: &values, tail, len, head_dim: d, scale: 0.37 };
+                let ring = pieces * PIECE;
+                let seen = Seen {
+                    keys: &keys,
+                    values: &values,
+                    tail,
+                    start: 0,
+                    ring,
+                    len,
+                    head_dim: d,
+                    scale: 0.37,
+                };
                 for heads in 1..=6 {
                     let q: Vec<f32> = (0..heads * d).map(|i| noise(3, i) * 4.0).collect();
-                    let see = |isa, seen| {
+                    let see = |isa, seen: Seen<'_>| {
                         let mut out = vec![0f32; heads * d];
                         row(isa, &q, seen, &mut out, &mut Scratch::new(d));
                         out.iter().map(|v| v.to_bits()).collect::<Vec<_>>()
@@ -155,6 +166,26 @@ mod tests {
                     let want = see(Isa::Portable, seen);
                     for isa in [Isa::Neon, Isa::detect()] {
                         assert!(see(isa, seen) == want, "{isa:?}: {heads} heads of {d}, {len} positions");
+                    }
+                    // A window over a ring of as few pieces as hold it, whose other places are not finite.
+                    for window in [1, 7, 64, 70].into_iter().filter(|w| *w < len) {
+                        let start = len - window;
+                        let ring = (window + 63).next_multiple_of(PIECE);
+                        let mut around = [vec![0x7e00u16; ring * d], vec![0x7e00; ring * d]];
+                        for p in start..len {
+                            let (from, to) = (p / PIECE * PIECE, p % ring / PIECE * PIECE);
+                            for i in 0..d {
+                                let at = i * PIECE + p % PIECE;
+                                around[0][to * d + at] = keys[from * d + at];
+                                around[1][p % ring * d + i] = values[p * d + i];
+                            }
+                        }
+                        let want = see(Isa::Portable, Seen { start, ..seen });
+                        let seen = Seen { keys: &around[0], values: &around[1], start, ring, ..seen };
+                        for isa in [Isa::Portable, Isa::Neon, Isa::detect()] {
+                            assert!(see(isa, seen) == want, "{isa:?}: window {window} of {len}, width {d}");
+                        }
+                        assert!(want.iter().all(|v| f32::from_bits(*v).is_finite()));
                     }
                     // The end in memory of its own.
                     for first in (0..len).step_by(PIECE) {

@@ -79,8 +79,10 @@ impl Scratch {
 
 /// The widest block of rows that every member's kernel takes on this instruction set.
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut, unused_variables))]
-pub fn widest<'a>(isa: Isa, mut members: impl Iterator<Item = &'a Geometry>, rows: usize) -> usize {
+pub fn widest<'a>(isa: Isa, mut members: impl Iterator<Item = &'a Geometry> + Clone, rows: usize) -> usize {
     match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Vnni | Isa::Avx512 | Isa::Avx2 if members.clone().any(|g| g.per_row) => avx2::WIDEST,
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512Vnni if members.any(|g| matches!(g.kind, Kind::B4 | Kind::B8)) => avx512::WIDEST_SCALED,
         #[cfg(target_arch = "x86_64")]
@@ -102,9 +104,9 @@ pub fn forms<'a>(members: impl Iterator<Item = &'a Geometry>) -> Forms {
     for g in members {
         f.bytes |= g.is_int();
         f.floats |= !g.is_int();
-        f.sub_sums |= matches!(g.kind, Kind::B4 | Kind::B6 | Kind::B8) || g.has_mins;
+        f.sub_sums |= !g.per_row && (matches!(g.kind, Kind::B4 | Kind::B6 | Kind::B8) || g.has_mins);
         if g.is_int() {
-            f.group = g.group;
+            (f.group, f.input) = (g.group, g.input);
         }
     }
     f
@@ -203,7 +205,7 @@ fn one_panel(
         return kernel(isa, m.records(at, 0, g.groups()), &block, &mut acc[..block.width]);
     }
     #[cfg(target_arch = "x86_64")]
-    if isa == Isa::Avx2 && g.kind == Kind::B2 && g.group > SLICE {
+    if isa == Isa::Avx2 && g.kind == Kind::B2 && !g.per_row && g.group > SLICE {
         return long_groups(m, at, input, acc, &mut part[..input.rows]);
     }
     let _ = part;
@@ -289,6 +291,13 @@ fn run_panels(isa: Isa, m: &Packed, first: usize, input: &Input<'_>, acc: &mut [
 fn kernel(isa: Isa, r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
     let int = r.geometry.is_int();
     match isa {
+        // Rows with one scale have kernels in AVX2, which machines with AVX-512 have too, and in plain Rust.
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: these are only made after detection.
+        Isa::Avx512Vnni | Isa::Avx512 | Isa::Avx2 if r.geometry.per_row => unsafe {
+            avx2::per_row(r, a, acc)
+        },
+        _ if r.geometry.per_row => portable::int(r, a, acc),
         #[cfg(target_arch = "x86_64")]
         // SAFETY: these are only made after detection.
         Isa::Avx512Vnni | Isa::Avx512 => unsafe {

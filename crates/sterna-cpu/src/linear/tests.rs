@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sterna_format::{Encoding, ScaleGroup, decode_row, encode_row};
+use sterna_format::{CodeBits, Encoding, ScaleGroup, decode_row, encode_row};
 use sterna_plan::{LinearNumerics, RowOrder, Weight, WeightSpec, WeightUse};
 
 use super::*;
@@ -127,6 +127,9 @@ fn kinds(cols: usize) -> Vec<(Encoding, usize)> {
         (Encoding::PQ2_0, 128),
         (row, 256),
         (row, cols),
+        (Encoding::PerRow(CodeBits::Two), cols),
+        (Encoding::PerRow(CodeBits::Four), cols),
+        (Encoding::PerRow(CodeBits::Eight), cols),
         (Encoding::Q4_0, 32),
         (Encoding::Q4_1, 32),
         (Encoding::Q8_0, 32),
@@ -283,6 +286,85 @@ fn any_codes_give_the_bits_of_the_portable_twin() {
                 let m = repack(isa, &spec, &weight);
                 for n in 1..=x.len() {
                     assert!(product(isa, &m, &x[..n]) == want[..n], "{encoding} {fill:?} {isa:?} {n} rows");
+                }
+            }
+        }
+    }
+}
+
+/// Rows with one scale under a scale that the model names, by random codes, all codes at either end, and activations that
+/// are clamped to -128 and 127: exact integers, worked out here, on every instruction set and at every width; then the
+/// same on the output's grid (T1, T7).
+#[test]
+fn static_scales_are_exact_at_every_width() {
+    const ROWS: usize = 40;
+    for (bits, cols) in
+        [(CodeBits::Two, 4096), (CodeBits::Four, 4096), (CodeBits::Eight, 1536), (CodeBits::Two, 96)]
+    {
+        let encoding = Encoding::PerRow(bits);
+        let n = encoding.row_bytes(cols).unwrap();
+        for fill in [None, Some(0xffu8), Some(0), Some(0x80), Some(0x7f)] {
+            let mut data = vec![0u8; ROWS * n];
+            for (r, row) in data.chunks_exact_mut(n).enumerate() {
+                for (at, b) in row.iter_mut().enumerate() {
+                    *b = fill.unwrap_or_else(|| (noise(21, r * n + at) * 128.0) as i8 as u8);
+                }
+                let d = noise(22, r) * 0.01;
+                row[n - 4..].copy_from_slice(&d.to_le_bytes());
+            }
+            let (input, output) = (0.031f32, 0.75f32);
+            let x: Vec<Vec<f32>> = (0..14)
+                .map(|r| {
+                    let value = |k: usize| match r % 4 {
+                        0 => noise(23, r * cols + k) * 3.0,
+                        1 => -1e3,
+                        2 => 1e3,
+                        _ => [-1e3, 1e3][k % 2],
+                    };
+                    (0..cols).map(value).collect()
+                })
+                .collect();
+            let mut row = sterna_format::IntRow::default();
+            let mut want = vec![Vec::new(); x.len()];
+            for bytes in data.chunks_exact(n) {
+                sterna_format::int_row(encoding, bytes, cols, &mut row).unwrap();
+                for (x, want) in x.iter().zip(&mut want) {
+                    let q = |v: f32| (v / input).round_ties_even().clamp(-128.0, 127.0) as i64;
+                    let dot: i64 = row
+                        .codes
+                        .iter()
+                        .zip(x)
+                        .map(|(c, v)| i64::from(i32::from(*c) - bits.zero()) * q(*v))
+                        .sum();
+                    want.push(((dot as f32).mul_add(row.d[0] * input, 0.0), dot));
+                }
+            }
+            for grid in [None, Some(output)] {
+                let usage = WeightUse::Linear(LinearNumerics::Static { input, output: grid });
+                let spec = WeightSpec { name: "w".into(), encoding, rows: ROWS, cols, usage };
+                let weight = Weight {
+                    encoding,
+                    stored: encoding,
+                    rows: ROWS,
+                    cols,
+                    data: &data,
+                    order: RowOrder::Plain,
+                };
+                for isa in Isa::here().filter(|isa| *isa != Isa::Portable || cols < 4096 || fill.is_none()) {
+                    let m = repack(isa, &spec, &weight);
+                    assert_eq!(m.geometry.output, grid.unwrap_or(0.0));
+                    for rows in 1..=x.len() {
+                        let got = product(isa, &m, &x[..rows]);
+                        for (got, want) in got.iter().zip(&want) {
+                            for (got, (y, dot)) in got.iter().zip(want) {
+                                assert_eq!(
+                                    *got,
+                                    y.to_bits(),
+                                    "{encoding} {fill:?} {isa:?} {rows} rows, dot {dot}"
+                                );
+                            }
+                        }
+                    }
                 }
             }
         }

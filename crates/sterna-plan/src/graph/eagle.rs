@@ -61,7 +61,7 @@ impl Graph<'_> {
         let table = if config.own_embedding { "eagle.embed" } else { "embed" };
         let table = self.weight(table.into(), c.vocab, h, |_, _| WeightUse::Gather)?;
         self.ops.push(Op::Embed { table, scale: c.embedding_scale, out: embedded });
-        self.ops.push(Op::RotationTable { out: ROTATION });
+        self.ops.push(Op::RotationTable { rope: 0, out: ROTATION });
         self.norm("eagle.embed_norm".into(), slice(embedded, 0, h), token, h)?;
         self.norm("eagle.hidden_norm".into(), slice(input, 0, h), state, h)?;
         let residual = if config.norm_before_residual { state } else { slice(input, 0, h) };
@@ -73,7 +73,7 @@ impl Graph<'_> {
         self.norm("eagle.norm".into(), slice(PICKED, 0, h), slice(PICKED_NORM, 0, h), h)?;
         let logits = slice(LOGITS, 0, config.draft_vocab);
         self.linear("eagle.head".into(), slice(PICKED_NORM, 0, h), logits)?;
-        self.ops.push(Op::Argmax { logits: LOGITS, valid: config.draft_vocab });
+        self.ops.push(Op::Argmax { logits: LOGITS, valid: config.draft_vocab, softcap: None });
         Ok(())
     }
 }

@@ -144,7 +144,7 @@ pub(crate) fn plan(o: &KernelOptions, matrices: usize) -> ModelPlan {
             epilogue: Epilogue::Store,
         })
     }));
-    ops.push(Op::Argmax { logits: y, valid: VOCAB });
+    ops.push(Op::Argmax { logits: y, valid: VOCAB, softcap: None });
     let entry = Plan {
         name: "kernels".into(),
         width,
@@ -158,8 +158,7 @@ pub(crate) fn plan(o: &KernelOptions, matrices: usize) -> ModelPlan {
         weights,
         states: Vec::new(),
         entries: vec![entry],
-        frequencies: Vec::new(),
-        rotation_factor: 1.0,
+        ropes: Vec::new(),
         vocab: VOCAB,
         padded_vocab: o.rows,
         context: width.max(1),

@@ -74,6 +74,9 @@ impl Numbers for Float {
     fn rms_norm(x: &[f64], weight: &[f32], eps: f32, out: &mut [f64]) {
         norm::rms_norm(x, weight, eps, out);
     }
+    fn normalise(x: &[f64], eps: f32, out: &mut [f64]) {
+        norm::normalise(x, eps, out);
+    }
     fn rotate(head: &mut [f64], table: &[f64]) {
         rope::rotate(head, table);
     }
@@ -91,6 +94,12 @@ impl Numbers for Float {
     }
     fn silu_mul(gate: f64, up: f64) -> f64 {
         linear::silu(gate) * up
+    }
+    fn gelu_mul(gate: f64, up: f64) -> f64 {
+        linear::gelu(gate) * up
+    }
+    fn softcap(x: f64, cap: f32) -> f64 {
+        f64::from(cap) * (x / f64::from(cap)).tanh()
     }
     fn sigmoid_mul(gate: f64, x: f64) -> f64 {
         delta::sigmoid(gate) * x

@@ -9,6 +9,15 @@ pub(super) fn rms_norm(x: &[f64], weight: &[f32], eps: f32, out: &mut [f64]) {
     }
 }
 
+/// `out = x / sqrt(mean(x^2) + eps)`.
+pub(super) fn normalise(x: &[f64], eps: f32, out: &mut [f64]) {
+    let mean = x.iter().map(|v| v * v).sum::<f64>() / x.len() as f64;
+    let root = (mean + f64::from(eps)).sqrt();
+    for (o, v) in out.iter_mut().zip(x) {
+        *o = v / root;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

@@ -1,8 +1,10 @@
 //! Attention in pieces of fixed length by absolute position, merged in ascending order (contract C4).
 //!
+//! A window cuts the first piece that it reaches into: keys before it are not seen, and those that are keep their lanes.
+//!
 //! In a piece: every score is one chain of fused multiply-adds over the head's dimensions, from 0, times `scale`;
 //! the maximum is taken over the keys that the query sees; `e = exp(score - maximum)`; the sum of `e` goes to eight
-//! lanes by key, ascending, then the tree; every output is one chain over keys, ascending, from 0. The first
+//! lanes by position in the piece, ascending, then the tree; every output is one chain over keys, ascending, from 0. The first
 //! piece stands as it is, each later one is merged with [`Softmax::merge`]; the division by the sum is last.
 
 use half::f16;
@@ -14,9 +16,9 @@ use crate::numbers::KeyValues;
 pub(super) fn attend(q: &[f32], kv: &KeyValues<'_, f16>, scale: f32, piece: usize, out: &mut [f32]) {
     let mut total: Option<Softmax> = None;
     let mut values = vec![0f32; kv.dim];
-    for start in (0..kv.count).step_by(piece) {
-        let end = kv.count.min(start + piece);
-        let part = attend_piece(q, kv, scale, start..end, &mut values);
+    for start in (kv.first / piece * piece..kv.count).step_by(piece) {
+        let (skip, end) = (kv.first.saturating_sub(start), kv.count.min(start + piece));
+        let part = attend_piece(q, kv, scale, start..end, skip, &mut values);
         total = Some(match total {
             None => {
                 out.copy_from_slice(&values);
@@ -42,6 +44,7 @@ fn attend_piece(
     kv: &KeyValues<'_, f16>,
     scale: f32,
     keys: std::ops::Range<usize>,
+    skip: usize,
     values: &mut [f32],
 ) -> Softmax {
     let score = |j: usize| {
@@ -51,11 +54,11 @@ fn attend_piece(
         }
         acc * scale
     };
-    let scores: Vec<f32> = keys.clone().map(score).collect();
+    let scores: Vec<f32> = keys.clone().skip(skip).map(score).collect();
     let max = scores.iter().fold(f32::NEG_INFINITY, |m, s| if *s > m { *s } else { m });
     let mut lanes = [0f32; LANES];
     values.fill(0.0);
-    for (j, (score, key)) in scores.into_iter().zip(keys).enumerate() {
+    for (j, (score, key)) in (skip..).zip(scores.into_iter().zip(keys.skip(skip))) {
         let e = numerics::exp(score - max);
         lanes[j % LANES] += e;
         for (o, v) in values.iter_mut().zip(kv.value(key)) {
@@ -76,7 +79,7 @@ mod tests {
     #[test]
     fn equal_keys_average_their_values_and_the_future_is_not_seen() {
         let cells = cells(&[9.0, 1.0, 9.0, 10.0, 9.0, 1.0, 9.0, 20.0, 9.0, 99.0, 9.0, f32::NAN]);
-        let kv = KeyValues { cells: &cells, width: 2, start: 1, dim: 1, count: 2 };
+        let kv = KeyValues { cells: &cells, width: 2, start: 1, dim: 1, first: 0, count: 2 };
         let mut out = [0.0];
         attend(&[2.0], &kv, 0.5, 64, &mut out);
         assert_eq!(out, [15.0]);
@@ -86,7 +89,7 @@ mod tests {
     #[test]
     fn pieces_are_merged_as_written() {
         let cells = cells(&[1.0, 10.0, 3.0, 20.0]);
-        let kv = KeyValues { cells: &cells, width: 1, start: 0, dim: 1, count: 2 };
+        let kv = KeyValues { cells: &cells, width: 1, start: 0, dim: 1, first: 0, count: 2 };
         let mut out = [0.0];
         attend(&[1.0], &kv, 0.5, 1, &mut out);
         let (a, b) = (numerics::exp(0.5 - 1.5), numerics::exp(0.0));
@@ -103,9 +106,9 @@ mod tests {
             flat.extend([if j == 8 { low } else { 0.0 }, 1.0]);
         }
         let cells = cells(&flat);
-        let kv = KeyValues { cells: &cells, width: 1, start: 0, dim: 1, count: 9 };
+        let kv = KeyValues { cells: &cells, width: 1, start: 0, dim: 1, first: 0, count: 9 };
         let mut values = [0.0];
-        let part = attend_piece(&[1.0], &kv, 1.0, 0..9, &mut values);
+        let part = attend_piece(&[1.0], &kv, 1.0, 0..9, 0, &mut values);
         let tiny = numerics::exp(cells[16].to_f32());
         let mut lanes = [1f32; 8];
         lanes[0] += tiny;

@@ -7,6 +7,9 @@
 //!    `acc = fma(isum as f32, d * da, acc)`.
 //! 2. With minima: `msum = sum mn * sum(q)`, exactly; `acc = fma(-(msum as f32), dmin * da, acc)`.
 //!
+//! **Static**: [`numerics::quantize_static`] of the whole row gives `q`; the group is the row and `da` the input scale, so
+//! the result is `fma(isum as f32, d * da, 0)`; then [`numerics::on_grid`] where there is an output scale.
+//!
 //! **Float**: exactly decoded f32 weights; from `acc = 0` and for the inputs ascending, `acc = fma(w, x, acc)`.
 
 use sterna_format::{IntLayout, IntRow, int_row};
@@ -28,6 +31,8 @@ pub(crate) struct IntMatrix {
     layout: IntLayout,
     /// Inputs that share an activation scale.
     group: usize,
+    /// A scale that the model names, with the scale of the outputs if it names one.
+    fixed: Option<(f32, Option<f32>)>,
     codes: Vec<i16>,
     d: Vec<f32>,
     dmin: Vec<f32>,
@@ -53,6 +58,7 @@ pub(super) fn accepts(weight: &WeightSpec, numerics: LinearNumerics) -> Result<(
     let group = match numerics {
         LinearNumerics::Float => return Ok(()),
         LinearNumerics::Int8 { group } => group,
+        LinearNumerics::Static { .. } => weight.cols,
         other => return Err(format!("`{}`: the numerics {other:?}", weight.name)),
     };
     let Some(layout) = weight.encoding.int_layout(weight.cols) else {
@@ -75,7 +81,10 @@ impl Matrix {
     ) -> Result<Self, BackendError> {
         match (numerics, spec.encoding.int_layout(spec.cols)) {
             (LinearNumerics::Int8 { group }, Some(layout)) => {
-                IntMatrix::load(spec, group, layout, weight).map(Self::Int)
+                IntMatrix::load(spec, group, None, layout, weight).map(Self::Int)
+            }
+            (LinearNumerics::Static { input, output }, Some(layout)) => {
+                IntMatrix::load(spec, spec.cols, Some((input, output)), layout, weight).map(Self::Int)
             }
             _ => Ok(Self::Float { cols: spec.cols, weights: decode_all(spec, weight)? }),
         }
@@ -93,13 +102,14 @@ impl IntMatrix {
     fn load(
         spec: &WeightSpec,
         group: usize,
+        fixed: Option<(f32, Option<f32>)>,
         layout: IntLayout,
         weight: &Weight<'_>,
     ) -> Result<Self, BackendError> {
         let cols = spec.cols;
         let codes = room(spec.rows.saturating_mul(cols), "decoded weights")?;
         let (d, dmin, sc, mn) = (vec![], vec![], vec![], vec![]);
-        let mut m = Self { cols, layout, group, codes, d, dmin, sc, mn };
+        let mut m = Self { cols, layout, group, fixed, codes, d, dmin, sc, mn };
         let mut row = IntRow::default();
         for i in 0..spec.rows {
             let read = weight.row(i).and_then(|bytes| int_row(spec.encoding, &bytes, cols, &mut row));
@@ -162,7 +172,10 @@ impl IntMatrix {
                 acc = (-(msum as i32 as f32)).mul_add(self.dmin[g] * da, acc);
             }
         }
-        acc
+        match self.fixed {
+            Some((_, Some(output))) => numerics::on_grid(acc, output),
+            _ => acc,
+        }
     }
 }
 
@@ -175,8 +188,11 @@ fn exact_dot(codes: &[i16], q: &[i16]) -> i32 {
 pub(super) fn prepare(matrix: &Matrix, x: &[f32]) -> Prepared {
     let Matrix::Int(m) = matrix else { return Prepared::Float(x.to_vec()) };
     let mut q8 = vec![0i8; x.len()];
-    let da =
-        x.chunks(m.group).zip(q8.chunks_mut(m.group)).map(|(x, q)| numerics::quantize_group(x, q)).collect();
+    let quantise = |(x, q): (&[f32], &mut [i8])| match m.fixed {
+        Some((input, _)) => numerics::quantize_static(x, input, q),
+        None => numerics::quantize_group(x, q),
+    };
+    let da = x.chunks(m.group).zip(q8.chunks_mut(m.group)).map(quantise).collect();
     Prepared::Int { q: q8.into_iter().map(i16::from).collect(), da }
 }
 

@@ -68,6 +68,9 @@ impl Numbers for Law {
     fn rms_norm(x: &[f32], weight: &[f32], eps: f32, out: &mut [f32]) {
         norm::rms_norm(x, weight, eps, out);
     }
+    fn normalise(x: &[f32], eps: f32, out: &mut [f32]) {
+        numerics::normalise(x, eps, out);
+    }
     fn rotate(head: &mut [f32], table: &[f32]) {
         rope::rotate(head, table);
     }
@@ -85,6 +88,12 @@ impl Numbers for Law {
     }
     fn silu_mul(gate: f32, up: f32) -> f32 {
         numerics::silu(gate) * up
+    }
+    fn gelu_mul(gate: f32, up: f32) -> f32 {
+        numerics::gelu(gate) * up
+    }
+    fn softcap(x: f32, cap: f32) -> f32 {
+        numerics::softcap(x, cap)
     }
     fn sigmoid_mul(gate: f32, x: f32) -> f32 {
         numerics::sigmoid(gate) * x

@@ -4,20 +4,21 @@ mod model;
 mod random;
 
 pub use model::{
-    Encodings, TestModel, config, eagle_config, hybrid_config, narrow_config, narrow_hybrid_config,
+    Encodings, TestModel, config, eagle_config, gemma4_config, hybrid_config, narrow_config,
+    narrow_hybrid_config,
 };
 pub use random::Random;
 
 use std::sync::Arc;
 
-use sterna_format::{Encoding, ScaleGroup};
+use sterna_format::{CodeBits, Encoding, ScaleGroup};
 use sterna_plan::{
     BackendError, Executor, LinearNumerics, ModelPlan, Outputs, PlanError, PlanOptions, RowTable, Wanted,
     build,
 };
 
 /// Every encoding with an integer view.
-pub const INTEGER_ENCODINGS: [Encoding; 14] = [
+pub const INTEGER_ENCODINGS: [Encoding; 17] = [
     Encoding::Q2_0,
     Encoding::PQ2_0,
     Encoding::Q4_0,
@@ -32,6 +33,9 @@ pub const INTEGER_ENCODINGS: [Encoding; 14] = [
     Encoding::Ternary(ScaleGroup::Block128),
     Encoding::Ternary(ScaleGroup::Block256),
     Encoding::Ternary(ScaleGroup::Row),
+    Encoding::PerRow(CodeBits::Two),
+    Encoding::PerRow(CodeBits::Four),
+    Encoding::PerRow(CodeBits::Eight),
 ];
 
 /// The usual numerics: floats stay floats, codes meet int8 activations per scale group (per 256 inputs in a

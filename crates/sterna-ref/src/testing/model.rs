@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sterna_bundle::{Arch, Delta, EagleConfig, HeadPairing, Hybrid, ModelConfig, Rope, RopeScaling};
+use sterna_bundle::{Arch, Delta, EagleConfig, Gemma4, HeadPairing, Hybrid, ModelConfig, Rope, RopeScaling};
 use sterna_format::{Encoding, FormatError, encode_row};
 use sterna_plan::{RowOrder, Weight, WeightSource};
 
@@ -49,6 +49,7 @@ pub fn config() -> ModelConfig {
         residual_scale: 0.6,
         logit_scale: 0.25,
         hybrid: None,
+        gemma4: None,
     }
 }
 
@@ -86,6 +87,39 @@ pub fn narrow_hybrid_config() -> ModelConfig {
     }
 }
 
+/// Gemma 4 in small: six layers, the third and the fifth full attention with heads twice as wide, the last three
+/// reading keys of layers 1 and 2, a window of 40 that is no whole number of pieces. For floats, blocks of 32 and rows
+/// with one scale.
+pub fn gemma4_config() -> ModelConfig {
+    let rope = |dim, scaling| Rope { dim, theta: 10_000.0, scaling };
+    let gemma4 = Gemma4 {
+        full: vec![false, false, true, false, true, false],
+        window: 40,
+        full_head_dim: 64,
+        full_kv_heads: 1,
+        full_rope: rope(64, RopeScaling::Proportional { turning: 8 }),
+        shared_layers: 3,
+        shared_ffn: 320,
+        ple: 32,
+        ple_scale: 5.5,
+        softcap: Some(3.0),
+    };
+    ModelConfig {
+        arch: Arch::Gemma4,
+        layers: 6,
+        heads: 4,
+        kv_heads: 2,
+        head_dim: 32,
+        rope: rope(32, RopeScaling::None),
+        qk_norm: true,
+        embedding_scale: 9.75,
+        residual_scale: 1.0,
+        logit_scale: 1.0,
+        gemma4: Some(gemma4),
+        ..narrow_config()
+    }
+}
+
 /// An EAGLE-3 head for a model: the model's shapes in plain form, the inputs of its layers 1 and 0 and its output fused,
 /// `draft_vocab` draft tokens.
 pub fn eagle_config(target: &ModelConfig, draft_vocab: usize) -> EagleConfig {
@@ -98,6 +132,7 @@ pub fn eagle_config(target: &ModelConfig, draft_vocab: usize) -> EagleConfig {
         residual_scale: 1.0,
         logit_scale: 1.0,
         hybrid: None,
+        gemma4: None,
         ..target.clone()
     };
     EagleConfig {
@@ -207,6 +242,33 @@ impl TestModel {
             add("head", head, c.vocab, c.hidden, false)?;
         }
         add("norm", norm, 1, c.hidden, true)?;
+        if let Some(g) = &c.gemma4 {
+            add("ple_embed", embed, c.vocab * c.layers, g.ple, false)?;
+            add("ple_model_proj", linear, c.layers * g.ple, c.hidden, false)?;
+            add("ple_model_norm", norm, 1, g.ple, true)?;
+            for layer in 0..c.layers {
+                let name = |role: &str| format!("layers.{layer}.{role}");
+                let (head_dim, ffn) = (c.heads_of(layer).1, c.ffn_of(layer));
+                for role in ["attn_norm", "attn_post_norm", "ffn_norm", "ffn_post_norm", "ple_norm"] {
+                    add(&name(role), norm, 1, c.hidden, true)?;
+                }
+                add(&name("q"), linear, c.q_width_of(layer), c.hidden, false)?;
+                add(&name("q_norm"), norm, 1, head_dim, true)?;
+                if c.kv_source(layer) == layer {
+                    add(&name("k"), linear, c.kv_width_of(layer), c.hidden, false)?;
+                    add(&name("v"), linear, c.kv_width_of(layer), c.hidden, false)?;
+                    add(&name("k_norm"), norm, 1, head_dim, true)?;
+                }
+                add(&name("o"), linear, c.hidden, c.q_width_of(layer), false)?;
+                add(&name("gate"), linear, ffn, c.hidden, false)?;
+                add(&name("up"), linear, ffn, c.hidden, false)?;
+                add(&name("down"), linear, c.hidden, ffn, false)?;
+                add(&name("ple_gate"), linear, g.ple, c.hidden, false)?;
+                add(&name("ple_proj"), linear, c.hidden, g.ple, false)?;
+                add(&name("layer_scalar"), norm, 1, 1, true)?;
+            }
+            return Ok(model);
+        }
         for layer in 0..c.layers {
             let name = |role: &str| format!("layers.{layer}.{role}");
             add(&name("attn_norm"), norm, 1, c.hidden, true)?;

@@ -35,7 +35,7 @@ pub struct MeasureArgs {
     #[command(flatten)]
     pub model: ModelArgs,
     /// Random weights at the shapes of a published model instead of a file
-    #[arg(long, value_name = "SHAPE", conflicts_with_all = ["model", "linears"], value_parser = synthetic::SHAPES.to_vec())]
+    #[arg(long, value_name = "SHAPE", conflicts_with_all = ["model", "linears", "activations"], value_parser = synthetic::SHAPES.to_vec())]
     pub synthetic: Option<String>,
     /// With --synthetic: layers [default: the model's]
     #[arg(long, requires = "synthetic", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1024))]

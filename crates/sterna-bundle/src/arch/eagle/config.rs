@@ -176,6 +176,7 @@ fn layer(f: &Fields, target: &ModelConfig) -> Result<ModelConfig, BundleError> {
         residual_scale: 1.0,
         logit_scale: 1.0,
         hybrid: None,
+        gemma4: None,
     })
 }
 

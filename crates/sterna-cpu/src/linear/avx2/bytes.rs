@@ -45,7 +45,12 @@ unsafe fn half<const NC: usize, const HIGH: bool>(
 /// Products of the `4 * steps` inputs of a group in int32 lanes, halves of `w + 128` one after the other: int16 lanes
 /// then hold the sums of a piece, where products of whole bytes would have to leave them at every step.
 #[inline(always)]
-unsafe fn by_halves<const NC: usize>(p: *const u8, q: *const u8, inputs: usize, sums: &[i32]) -> [Sums; NC] {
+pub(super) unsafe fn by_halves<const NC: usize>(
+    p: *const u8,
+    q: *const u8,
+    inputs: usize,
+    sums: &[i32],
+) -> [Sums; NC] {
     // SAFETY: the caller keeps 16 bytes of codes and one byte of every column readable for each input.
     unsafe {
         let sixteen = _mm256_set1_epi16(16);

@@ -13,6 +13,7 @@
 mod bytes;
 mod floats;
 mod nibbles;
+mod per_row;
 mod ternary;
 
 use std::arch::asm;
@@ -22,7 +23,7 @@ use crate::acts::{ActBlock, SUM};
 use crate::pack::{Geometry, Kind, PANEL, Records};
 
 /// Widest block: its int16 sums, two registers of weights, a broadcast and a product are all 16 registers.
-const WIDEST: usize = 6;
+pub const WIDEST: usize = 6;
 /// Widest block that multiplies whole signed bytes.
 const WIDEST_SIGNED: usize = 4;
 /// Bytes of a ternary or float stream to fetch ahead; 1 KiB is worse, 4 KiB no better on Zen 3 and Zen 4.
@@ -448,6 +449,22 @@ pub unsafe fn int(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
     unsafe { by_width!(a.width, int_kind, (r, a, acc), 1 2 3 4 5 6) }
 }
 
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn per_row_kind<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
+    align_stack();
+    // SAFETY: the instruction set of this function.
+    unsafe { per_row::run::<NC>(r, a, acc) }
+}
+
+/// As [`int`] for rows with one scale; any int8 activation may occur, -128 too.
+///
+/// # Safety
+/// The machine has AVX2, FMA and F16C.
+pub unsafe fn per_row(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
+    // SAFETY: the caller's promise; lengths are asserted inside.
+    unsafe { by_width!(a.width, per_row_kind, (r, a, acc), 1 2 3 4 5 6) }
+}
+
 /// Adds the integer products of inputs `from .. to` of one ternary group to `part[column][row]`.
 ///
 /// # Safety
@@ -505,7 +522,7 @@ pub unsafe fn float_vec4(r: [Records<'_>; 4], a: &ActBlock<'_>, acc: &mut [&mut 
 /// Whether a call of so many rows reads four panels of such a matrix of integers side by side. Wider calls wait for
 /// memory less, and have no registers for the sums of several panels.
 pub fn beside(g: &Geometry, rows: usize) -> bool {
-    matches!(g.kind, Kind::B4 | Kind::B8) && !g.has_sub_scales && rows <= super::NARROW
+    matches!(g.kind, Kind::B4 | Kind::B8) && !g.has_sub_scales && !g.per_row && rows <= super::NARROW
 }
 
 /// As [`int`] for four panels of a matrix and a block of rows for which [`beside`] holds.

@@ -4,7 +4,7 @@ use super::*;
 
 /// Products of one sub-block of `8 * steps` inputs, in int16 lanes; fetches `AHEAD` bytes ahead.
 #[inline(always)]
-unsafe fn sub_block<const NC: usize, const AHEAD: usize>(
+pub(super) unsafe fn sub_block<const NC: usize, const AHEAD: usize>(
     mut p: *const u8,
     mut q: *const u8,
     steps: usize,

@@ -5,9 +5,15 @@ use super::*;
 /// Blocks of 16 inputs between two flushes of int16 sums.
 const MOST: usize = 16;
 
-/// Adds the products of `blocks` times 16 inputs to `isum`, from packed codes at `p`.
+/// Adds the products of `blocks` times 16 inputs to `isum`, from packed codes at `p`; int16 sums are flushed after every
+/// `MOST` blocks.
 #[inline(always)]
-unsafe fn add<const NC: usize>(mut p: *const u8, mut q: *const u8, mut blocks: usize, isum: &mut [Sums; NC]) {
+pub(super) unsafe fn add<const NC: usize, const MOST: usize>(
+    mut p: *const u8,
+    mut q: *const u8,
+    mut blocks: usize,
+    isum: &mut [Sums; NC],
+) {
     // SAFETY: the caller keeps 64 bytes of codes and 16 inputs of every column readable for each block.
     unsafe {
         while blocks > 0 {
@@ -68,7 +74,7 @@ pub unsafe fn run<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [
             let group = r.first + i;
             let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
             let mut isum = zeros::<NC>();
-            add::<NC>(record.as_ptr(), q, g.group / 16, &mut isum);
+            add::<NC, MOST>(record.as_ptr(), q, g.group / 16, &mut isum);
             end::<NC>(&mut out, &mut isum, scales(&r, record.as_ptr().add(at.d)), a, group);
         }
         store_acc::<NC>(out, acc);
@@ -95,7 +101,7 @@ pub unsafe fn slice<const NC: usize>(
             isum[c] = [load(part[c].as_ptr().cast()), load(part[c].as_ptr().add(8).cast())];
         }
         let q = a.bytes.as_ptr().cast::<u8>().add((r.first * g.group + from) * NC);
-        add::<NC>(r.bytes.as_ptr().add(from * 4), q, (to - from) / 16, &mut isum);
+        add::<NC, MOST>(r.bytes.as_ptr().add(from * 4), q, (to - from) / 16, &mut isum);
         for c in 0..NC {
             _mm256_storeu_si256(part[c].as_mut_ptr().cast(), isum[c][0]);
             _mm256_storeu_si256(part[c].as_mut_ptr().add(8).cast(), isum[c][1]);

@@ -133,6 +133,9 @@ fn geometries() -> Vec<Geometry> {
                 has_sub_scales: false,
                 has_mins: false,
                 inline_d: true,
+                per_row: false,
+                input: 0.0,
+                output: 0.0,
             };
             all.push(plain);
             all.push(Geometry { inline_d: false, ..plain });
@@ -188,6 +191,9 @@ fn float_weights_give_the_bits_of_the_portable_twin() {
                 has_sub_scales: false,
                 has_mins: false,
                 inline_d: false,
+                per_row: false,
+                input: 0.0,
+                output: 0.0,
             };
             let mut panel = || -> Vec<u8> {
                 (0..cols * PANEL)
