@@ -112,8 +112,8 @@ fn the_trained_model_answers_as_it_was_trained() {
         let margins = floats(&golden, &format!("{i}.greedy_margin"));
         let top = ids(&golden, &format!("{i}.logits.top16_ids"));
         for (executor, name, kind, bound) in [
-            (&mut law, "law", "logits", 2.0),
-            (&mut rounded, "f64 with grids", "logits", if i < 2 { 1e-4 } else { 1.0 }),
+            (&mut law, "law", "logits", 1.1),
+            (&mut rounded, "f64 with grids", "logits", if i < 2 { 1e-4 } else { 0.5 }),
             (&mut float, "float", "logits_float_activations", 1e-3),
         ] {
             let top = if kind == "logits" { &top } else { &ids(&golden, &format!("{i}.{kind}.top16_ids")) };
@@ -152,5 +152,5 @@ fn the_trained_model_answers_as_it_was_trained() {
         }
     }
     println!("of 192 tokens, f64 chooses {checked} as the reference, the law {close}");
-    assert!(checked >= 189 && close >= 170);
+    assert!(checked >= 190 && close >= 180);
 }
