@@ -108,7 +108,7 @@ impl<'a> Rehearsal<'a> {
         let run = move || {
             let sampling = SamplingParams::default();
             let mut draft = Draft::default();
-            let ask = Ask { text: &self.text, most: k, sampling: &sampling };
+            let ask = Ask { text: &self.text, most: k, reads: usize::MAX, sampling: &sampling };
             self.proposer.borrow_mut().propose(&ask, &mut draft)?;
             let made = draft.tokens.len();
             if made == k { Ok(()) } else { Err(format!("it proposed {made} tokens instead of {k}").into()) }

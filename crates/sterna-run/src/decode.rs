@@ -16,6 +16,7 @@ use sterna_plan::{BackendError, Wanted};
 use crate::generate::{Finish, GenerateError, Generated, Listener, Request};
 use crate::sample::{self, SampleError};
 use crate::session::{Session, SessionError};
+use crate::speculate::Kept;
 use crate::stop::StopMatcher;
 use crate::stream::Utf8Stream;
 use crate::trace::{Fact, Role};
@@ -233,7 +234,7 @@ impl<'a> Decoder<'a> {
         if let Some(speculator) = self.session.speculator_mut() {
             speculator.learn(1, 0, took);
         }
-        self.session.absorbed(&self.history, first, 1);
+        self.session.absorbed(&self.history, first, 1, Kept::Answer);
         Ok(())
     }
 

@@ -9,6 +9,7 @@ use sterna_plan::Wanted;
 use crate::decode::Decoder;
 use crate::sample::{ParamError, SampleError, SamplingParams};
 use crate::session::{Session, SessionError};
+use crate::speculate::Kept;
 use crate::stop::{StopError, StopMatcher};
 use crate::trace::{Fact, Role};
 
@@ -198,7 +199,7 @@ fn prefill(
         let n = widest.min(prompt.len() - at);
         let last = usize::from(at + n == prompt.len());
         session.feed(&prompt[at..at + n], last, wanted, &mut |_| {}, &mut |_, _, _| {})?;
-        session.absorbed(prompt, at, n);
+        session.absorbed(prompt, at, n, Kept::Prompt);
         at += n;
         if at < prompt.len() {
             session.executor_mut().snapshot(0)?;

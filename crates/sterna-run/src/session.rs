@@ -6,7 +6,7 @@ use sterna_plan::{
     BackendError, CallStats, Executor, HOLD_ROWS, Outputs, Parent, Row, RowTable, Wanted, choose,
 };
 
-use crate::speculate::Speculator;
+use crate::speculate::{Kept, Speculator};
 use crate::trace::{Fact, Role, Span, TracedCall, Tracer};
 
 /// Why a session cannot go on.
@@ -270,21 +270,21 @@ impl Session {
     }
 
     /// Tells the proposers that the first `n` rows of the last call, from position `first` on, are part of `text`.
-    pub(crate) fn absorbed(&mut self, text: &[u32], first: usize, n: usize) {
+    pub(crate) fn absorbed(&mut self, text: &[u32], first: usize, n: usize, what: Kept) {
         let width = self.executor.plan().tap_width();
         let taps = &self.outputs.taps[..(n * width).min(self.outputs.taps.len())];
         if let Some(speculator) = &mut self.speculator {
-            speculator.absorb(text, first, taps);
+            speculator.absorb(text, first, n, taps, what);
         }
     }
 
-    /// As [`Session::absorbed`], of the rows at `path`.
+    /// As [`Session::absorbed`], of the rows at `path` of an answer.
     pub(crate) fn absorbed_path(&mut self, text: &[u32], first: usize, path: &[usize]) {
         let width = self.executor.plan().tap_width();
         let rows = path.iter().filter_map(|i| self.outputs.taps.get(i * width..(i + 1) * width));
         let taps = rows.collect::<Vec<_>>().concat();
         if let Some(speculator) = &mut self.speculator {
-            speculator.absorb(text, first, &taps);
+            speculator.absorb(text, first, path.len(), &taps, Kept::Answer);
         }
     }
 

@@ -82,7 +82,7 @@ impl Pair {
 
 fn propose(head: &mut HeadModel, text: &[u32], most: usize, sampling: &SamplingParams) -> Draft {
     let mut draft = Draft::default();
-    head.propose(&Ask { text, most, sampling }, &mut draft).unwrap();
+    head.propose(&Ask { text, most, reads: usize::MAX, sampling }, &mut draft).unwrap();
     draft
 }
 

@@ -4,15 +4,25 @@ use std::collections::BTreeMap;
 
 use sterna_plan::choose::{CostError, CostTable};
 
+use super::Round;
+
 /// Samples of one quantity that are kept.
 const KEPT: usize = 9;
+/// Samples of plain calls that are kept: everything is held against them, and drafting would begin whenever a few were slow.
+const KEPT_PLAIN: usize = 33;
 /// Fewer samples than this are not enough for a median.
 const FEW: usize = 3;
 /// Rounds after which samples no longer count: texts grow, and machines get busy.
 const STALE: u64 = 512;
-/// The same for a few samples that say that a call of many rows costs more than as many calls, or drafts more than the
+/// Rounds without a plain one after which one is: what a step costs is what everything is held against.
+const REFRESH: u64 = 128;
+/// As `STALE`, for a few samples that say that a call of many rows costs more than as many calls, or drafts more than the
 /// steps they are to save: one call that was interrupted must not condemn its width.
 const STALE_DOUBTFUL: u64 = 32;
+/// Tokens of text that a proposer reads in rounds that follow each other, at most; reading more is a cost of its own.
+const FEW_READ: usize = 16;
+/// A token that is read among many, in drafted tokens, until it is measured.
+const READING: f64 = 0.125;
 
 /// The latest samples of one quantity.
 #[derive(Clone, Debug, Default)]
@@ -25,21 +35,26 @@ struct Samples {
 
 impl Samples {
     fn push(&mut self, sample: f64, round: u64) {
+        self.push_of(KEPT, sample, round);
+    }
+
+    /// Adds a sample to the latest `kept`.
+    fn push_of(&mut self, kept: usize, sample: f64, round: u64) {
         if self.used + STALE < round {
             self.ring.clear();
             self.next = 0;
         }
         self.used = round;
-        if self.ring.len() < KEPT {
+        if self.ring.len() < kept {
             self.ring.push(sample)
         } else {
             self.ring[self.next] = sample
         }
-        self.next = (self.next + 1) % KEPT;
-        let mut sorted = self.ring.clone();
-        sorted.sort_by(f64::total_cmp);
+        self.next = (self.next + 1) % kept;
+        let mut some = self.ring.clone();
         // Interruptions only ever lengthen a call, so the shortest of few is the best guess.
-        self.value = if sorted.len() < FEW { sorted[0] } else { sorted[(sorted.len() - 1) / 2] };
+        let nth = if some.len() < FEW { 0 } else { (some.len() - 1) / 2 };
+        self.value = *some.select_nth_unstable_by(nth, f64::total_cmp).1;
     }
     /// Whether these still count. `credible` is the most that is credible: a few samples above it are soon tried again.
     fn fresh(&self, round: u64, credible: f64) -> bool {
@@ -57,6 +72,8 @@ pub struct RoundCosts {
     draft_steps: f64,
     verify: BTreeMap<usize, Samples>,
     draft: BTreeMap<usize, Samples>,
+    /// Seconds a token of text that proposers read to catch up.
+    reading: Samples,
     /// Measured seconds over the table's.
     scale: Samples,
     round: u64,
@@ -77,21 +94,27 @@ impl RoundCosts {
             draft_steps: if draft_steps.is_finite() { draft_steps.max(0.0) } else { 0.0 },
             verify: BTreeMap::new(),
             draft: BTreeMap::new(),
+            reading: Samples::default(),
             scale: Samples { value: 1.0, ..Samples::default() },
             round: 0,
         })
     }
 
-    /// Notes a round: `asked` tokens took `draft_seconds` to propose (nothing was asked of a proposer for 0), and the call
-    /// of `width` rows took `verify_seconds`. Times that are none (negative, infinite, 0) are left out.
-    pub fn record(&mut self, asked: usize, draft_seconds: f64, width: usize, verify_seconds: f64) {
+    /// Notes a round. Times that are none (negative, infinite, 0) are left out.
+    pub fn record(&mut self, round: &Round) {
+        let Round { asked, read, rows: width, draft_seconds, verify_seconds, .. } = *round;
         self.round += 1;
         let time = |s: f64| s.is_finite() && s > 0.0;
         if asked > 0 && time(draft_seconds) {
-            self.draft.entry(asked).or_default().push(draft_seconds, self.round);
+            if read <= FEW_READ {
+                self.draft.entry(asked).or_default().push(draft_seconds, self.round);
+            } else if let Some(drafts) = self.draft(asked) {
+                self.reading.push((draft_seconds - drafts).max(0.0) / read as f64, self.round);
+            }
         }
         if width > 0 && time(verify_seconds) {
-            self.verify.entry(width).or_default().push(verify_seconds, self.round);
+            let kept = if width == 1 { KEPT_PLAIN } else { KEPT };
+            self.verify.entry(width).or_default().push_of(kept, verify_seconds, self.round);
             if let Some(table) = self.tabled(width) {
                 self.scale.push(verify_seconds / table, self.round);
             }
@@ -108,7 +131,7 @@ impl RoundCosts {
     /// not for long.
     pub fn wants_plain(&self) -> bool {
         match self.plain() {
-            Some(plain) => plain.ring.len() < FEW,
+            Some(plain) => plain.ring.len() < FEW || plain.used + REFRESH < self.round,
             None => self.table.is_none() || self.round >= STALE,
         }
     }
@@ -122,7 +145,11 @@ impl RoundCosts {
     pub fn verify(&self, width: usize) -> Option<f64> {
         let width = width.max(1);
         let tabled_step = || Some(self.tabled(1)? * self.scale.value);
-        let step = self.plain().map(|s| s.value).or_else(tabled_step);
+        // A call of more rows that takes less tells that the last plain ones were interrupted.
+        let wider = |s: &Samples| s.ring.len() >= FEW && s.fresh(self.round, f64::INFINITY);
+        let wider = self.verify.range(2..).filter(|s| wider(s.1)).map(|s| s.1.value);
+        let plain = |s: &Samples| wider.fold(s.value, f64::min);
+        let step = self.plain().map(plain).or_else(tabled_step);
         let step = step.or_else(|| self.verify.first_key_value().map(|s| s.1.value))?;
         if width == 1 {
             return Some(step);
@@ -138,17 +165,40 @@ impl RoundCosts {
         Some(narrower.map_or(step, |s| s.1.value))
     }
 
-    /// Plain steps to hold against a round that asked for `asked` tokens and evaluated `width` rows. Where there are too few
-    /// samples to tell an interruption from a cost, a row or a drafted token counts one step at most.
-    pub fn charge(&self, asked: usize, width: usize) -> Option<f64> {
+    /// Plain steps to hold against a round in which a proposer was asked: what it took, but at most twice what that usually
+    /// takes or two steps more, since an interruption is nobody's loss. Where there are too few samples to tell one from a cost, a row, a
+    /// drafted token or one that was read counts one step at most.
+    pub fn charge(&self, round: &Round) -> Option<f64> {
         let few = |s: Option<&Samples>| s.is_some_and(|s| s.ring.len() < FEW);
         let step = self.verify(1)?;
-        let steps = |seconds: f64, few: bool, most: usize| {
-            let steps = seconds / step;
+        let steps = |seconds: f64, usual: f64, few: bool, most: usize| {
+            let seconds = if seconds.is_finite() && seconds > 0.0 { seconds } else { usual };
+            let steps = seconds.min(usual + usual.max(2.0 * step)) / step;
             if few { steps.min(most as f64) } else { steps }
         };
-        let verify = steps(self.verify(width)?, few(self.verify.get(&width)), width);
-        Some(verify + steps(self.draft(asked)?, few(self.draft.get(&asked)), asked))
+        let Round { asked, read, rows, .. } = *round;
+        let much = read > FEW_READ;
+        let usual = self.draft(asked)? + if much { self.reading()? * read as f64 } else { 0.0 };
+        let few_drafts = few(self.draft.get(&asked)) || much && few(Some(&self.reading));
+        let most = asked + if much { read } else { 0 };
+        let mut all = steps(round.draft_seconds, usual, few_drafts, most);
+        if rows > 0 {
+            all += steps(round.verify_seconds, self.verify(rows)?, few(self.verify.get(&rows)), rows);
+        }
+        Some(all)
+    }
+
+    /// Seconds to read one token of text among many. `None` while the cost of a step is unknown.
+    pub fn reading(&self) -> Option<f64> {
+        if self.knows_reading() {
+            return Some(self.reading.value);
+        }
+        Some(READING * self.draft_steps * self.verify(1)?)
+    }
+
+    /// Whether that was measured.
+    pub fn knows_reading(&self) -> bool {
+        !self.reading.ring.is_empty()
     }
 
     /// Seconds to propose `k` tokens. `None` while the cost of a step is unknown.
@@ -180,6 +230,10 @@ mod tests {
         }
     }
 
+    fn round(asked: usize, draft_seconds: f64, rows: usize, verify_seconds: f64) -> Round {
+        Round { asked, draft_seconds, rows, verify_seconds, ..Round::default() }
+    }
+
     fn near(a: Option<f64>, b: f64) -> bool {
         a.is_some_and(|a| (a - b).abs() < 1e-12)
     }
@@ -191,7 +245,7 @@ mod tests {
         assert!(near(costs.verify(1), 1.0) && near(costs.verify(3), 2.0) && costs.verify(5).is_none());
         assert!(near(costs.draft(2), 0.5));
         for _ in 0..5 {
-            costs.record(1, 0.1, 2, 3.0); // half as fast as the table was
+            costs.record(&round(1, 0.1, 2, 3.0)); // half as fast as the table was
         }
         assert!(near(costs.verify(2), 3.0) && near(costs.verify(1), 2.0) && near(costs.verify(4), 4.0));
         assert!(near(costs.draft(1), 0.1) && near(costs.draft(2), 0.6), "half a second for one token more");
@@ -204,33 +258,65 @@ mod tests {
         assert!(costs.wants_plain() && costs.verify(1).is_none() && costs.draft(1).is_none());
         for _ in 0..3 {
             assert!(costs.wants_plain());
-            costs.record(0, 0.0, 1, 1.0);
+            costs.record(&round(0, 0.0, 1, 1.0));
         }
         assert!(!costs.wants_plain());
         assert!(near(costs.verify(9), 1.0));
-        costs.record(4, 0.5, 5, 3.0);
+        costs.record(&round(4, 0.5, 5, 3.0));
         assert!(near(costs.verify(3), 1.0) && near(costs.verify(9), 3.0));
         assert!(near(costs.draft(2), 0.25) && near(costs.draft(8), 0.5) && near(costs.draft(0), 0.0));
+    }
+
+    /// A proposer that had not followed the text reads it: that is not what drafting costs.
+    #[test]
+    fn reading_is_a_cost_of_its_own() {
+        let mut costs = RoundCosts::new(None, 0.2).unwrap();
+        assert!(costs.reading().is_none());
+        (0..3).for_each(|_| costs.record(&round(0, 0.0, 1, 1.0)));
+        assert!(near(costs.reading(), 0.025), "{:?}", costs.reading());
+        let long = |read| Round { read, ..round(1, 0.2 + 0.01 * read as f64, 2, 1.5) };
+        [100, 200, 300].iter().for_each(|read| costs.record(&long(*read)));
+        assert!(near(costs.reading(), 0.01) && near(costs.draft(1), 0.2), "{:?}", costs.draft(1));
+        assert!(near(costs.charge(&long(400)), 0.2 + 1.5 + 4.0), "{:?}", costs.charge(&long(400)));
+        // One that knew nothing had no call of its own.
+        assert!(near(costs.charge(&Round { rows: 0, ..long(400) }), 0.2 + 4.0));
+        // What took longer is charged, what was interrupted is not.
+        let slow = |verify_seconds| Round { verify_seconds, ..round(1, 0.2, 2, 1.5) };
+        assert!(near(costs.charge(&slow(2.0)), 2.2) && near(costs.charge(&slow(40.0)), 3.7));
+    }
+
+    /// Drafting would go on for long against steps that were timed while another program had the cores.
+    #[test]
+    fn a_step_costs_no_more_than_a_call_of_more_rows() {
+        let mut costs = RoundCosts::new(None, 0.0).unwrap();
+        (0..9).for_each(|_| costs.record(&round(0, 0.0, 1, 8.0)));
+        assert!(near(costs.verify(1), 8.0));
+        (0..3).for_each(|_| costs.record(&round(2, 0.0, 3, 1.5)));
+        assert!(near(costs.verify(1), 1.5) && !costs.wants_plain());
+        (0..128).for_each(|_| costs.record(&round(2, 0.0, 3, 1.5)));
+        assert!(costs.wants_plain(), "one plain round in 128");
+        costs.record(&round(0, 0.0, 1, 1.0));
+        assert!(!costs.wants_plain());
     }
 
     #[test]
     fn interruptions_do_not_count_and_old_samples_are_forgotten() {
         let mut costs = RoundCosts::new(None, 0.0).unwrap();
         for seconds in [90.0, 1.0, 1.1, f64::NAN, -1.0, 50.0, 0.9, 1.0] {
-            costs.record(0, f64::NAN, 1, seconds);
+            costs.record(&round(0, f64::NAN, 1, seconds));
         }
         assert!(near(costs.verify(1), 1.0), "{:?}", costs.verify(1));
-        costs.record(1, 0.0, 2, 70.0);
+        costs.record(&round(1, 0.0, 2, 70.0));
         assert!(near(costs.verify(2), 70.0));
         for _ in 0..600 {
-            costs.record(0, 0.0, 1, 1.0);
+            costs.record(&round(0, 0.0, 1, 1.0));
         }
         assert!(near(costs.verify(2), 1.0), "{:?}", costs.verify(2));
         for _ in 0..600 {
-            costs.record(1, 0.0, 2, 1.2);
+            costs.record(&round(1, 0.0, 2, 1.2));
         }
         assert!(costs.wants_plain());
-        costs.record(0, 0.0, 1, 2.0);
-        assert!(near(costs.verify(1), 2.0), "what it was long ago does not count");
+        costs.record(&round(0, 0.0, 1, 1.15));
+        assert!(near(costs.verify(1), 1.15), "what it was long ago does not count");
     }
 }

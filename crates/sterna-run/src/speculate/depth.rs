@@ -2,22 +2,18 @@
 
 use sterna_plan::choose::{CostError, CostTable};
 
-use super::{Acceptance, RoundCosts};
+use super::{Acceptance, Account, RoundCosts};
 
 /// Speed over plain decoding that makes drafting begin again.
 const BEGIN: f64 = 1.02;
-/// Share of the time that drafting may lose against plain decoding.
-const BUDGET: f64 = 0.02;
-/// Plain steps that may be lost at first.
-const ALLOWANCE: f64 = 4.0;
-/// Gains in plain steps that are remembered against later losses.
-const MOST_CREDIT: f64 = 8.0;
 /// Plain rounds before the first probe; each that fails doubles them.
 const FIRST_WAIT: u64 = 8;
 /// Most plain rounds between probes.
-const LAST_WAIT: u64 = 256;
+const LAST_WAIT: u64 = 1024;
 /// Share of the time for rejected probes that is too little to wait any longer.
 const PROBE_SHARE: f64 = 0.004;
+/// Tokens of text of text that a proposer which has not followed it reads at least.
+const LEAST_READ: usize = 32;
 
 /// Who decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,8 +46,11 @@ pub struct Round {
     pub proposed: usize,
     /// Of these, what the target agreed with.
     pub accepted: usize,
-    /// Rows of the target's call: the anchor, the drafts and their alternatives.
+    /// Rows of the target's call: the anchor, the drafts and their alternatives; 0 where a proposer knew nothing, so that
+    /// the call is somebody else's.
     pub rows: usize,
+    /// Tokens of text that the proposer read before it proposed.
+    pub read: usize,
     /// Seconds that the proposer took.
     pub draft_seconds: f64,
     /// Seconds of the target's call.
@@ -74,15 +73,14 @@ enum Mode {
 /// - **Growth**: the first rounds draft at most 2, and a fully accepted round doubles what the next may draft; a rejection
 ///   allows no more than it had, and lowers the estimates that the choice rests on.
 /// - **Rest**: where no `k` is faster than plain decoding, even if the first draft's chance is one standard deviation above
-///   its estimate, none are drafted. One is tried (a probe) after 8 plain rounds, 16, 32, up to 256 or, if that is fewer,
+///   its estimate, none are drafted. One is tried (a probe) after 8 plain rounds, 16, 32, up to 1024 or, if that is fewer,
 ///   as many as make rejected probes 0.4 % of the time. An accepted probe is followed by another at once. Drafting begins
 ///   again where it is expected to be 2 % faster.
-/// - **Loss is bounded**: an account holds what drafting gained or lost, in plain steps: 4 at first, 2 % of every token
-///   made, at most 8. Below zero there is no drafting, and no probe is made that it could not pay if rejected. So whatever
-///   proposer and target do, `n` tokens take at most `1.02 n + 4` plain steps and one round's loss, as far as a step costs
-///   what its median says. (A round whose cost was not seen three times is charged one step a row and draft at most.)
+/// - **Loss is bounded** by an [`Account`] that all proposers of a session share. Reading text that a proposer has not
+///   followed is part of the price: [`DepthPolicy::reads`] says how much of it is worth reading.
+///   (A round whose cost was not seen three times is charged one step a row, draft and token read at most.)
 ///
-/// Without a table the first three rounds are plain, and after 512 rounds without a plain one three are, to know what a
+/// Without a table the first three rounds are plain, and after 128 rounds without a plain one another is, to know what a
 /// step costs now.
 #[derive(Clone, Debug)]
 pub struct DepthPolicy {
@@ -93,8 +91,6 @@ pub struct DepthPolicy {
     mode: Mode,
     /// Most drafts in the next round.
     ceiling: usize,
-    /// The account, in plain steps.
-    credit: f64,
 }
 
 impl DepthPolicy {
@@ -108,7 +104,6 @@ impl DepthPolicy {
             acceptance: Acceptance::default(),
             mode: Mode::Drafting,
             ceiling: 2,
-            credit: ALLOWANCE,
         })
     }
 
@@ -124,7 +119,7 @@ impl DepthPolicy {
 
     /// Drafts to ask for in the next round, at most `limit` (what budget and context leave room for). For 0 the proposer
     /// is not called.
-    pub fn choose(&self, limit: usize) -> usize {
+    pub fn choose(&self, limit: usize, account: &Account) -> usize {
         let most = self.most.min(limit);
         if let Depth::Fixed(k) = self.depth {
             return k.min(most);
@@ -134,7 +129,7 @@ impl DepthPolicy {
         }
         match self.mode {
             Mode::Drafting => self.best(most.min(self.ceiling), self.acceptance.emitted()).map_or(0, |b| b.0),
-            Mode::Resting { left, .. } if left == 0 && self.can_lose_one() => most.min(1),
+            Mode::Resting { left, .. } if left == 0 && self.can_lose_one(account) => most.min(1),
             Mode::Resting { .. } => 0,
         }
     }
@@ -162,28 +157,66 @@ impl DepthPolicy {
         best
     }
 
-    /// Plain steps that one rejected draft loses.
-    fn loss(&self) -> f64 {
+    /// Plain steps that one rejected draft loses, if the proposer has followed the text.
+    fn rejected(&self) -> f64 {
         self.steps(1, 2).map_or(f64::INFINITY, |steps| steps - 1.0)
     }
 
-    /// Whether the account can pay for one rejected draft.
-    fn can_lose_one(&self) -> bool {
-        self.credit >= self.loss()
+    /// Plain steps to read a token of text.
+    fn reading(&self) -> f64 {
+        self.costs.reading().zip(self.costs.verify(1)).map_or(0.0, |(seconds, step)| seconds / step)
     }
 
-    /// Learns from a round, plain ones included.
-    pub fn report(&mut self, round: &Round) {
+    /// Plain steps that a probe loses at most.
+    fn loss(&self) -> f64 {
+        self.rejected() + LEAST_READ as f64 * self.reading()
+    }
+
+    /// Whether the account can pay for one rejected draft.
+    fn can_lose_one(&self, account: &Account) -> bool {
+        account.steps() >= self.loss()
+    }
+
+    /// Most tokens of text that are worth reading for the next proposal.
+    pub fn reads(&self, account: &Account) -> usize {
+        let reading = self.reading();
+        if self.depth != Depth::Auto || reading <= 0.0 {
+            return usize::MAX;
+        }
+        if !self.costs.knows_reading() {
+            return LEAST_READ; // to know
+        }
+        // Saturates; unknown losses are infinite and leave nothing.
+        (((account.steps() - self.rejected()) / reading) as usize).max(LEAST_READ)
+    }
+
+    /// The proposer read text outside of a round, `tokens` tokens of it in `seconds`.
+    pub fn read_ahead(&self, tokens: usize, seconds: f64, account: &mut Account) {
+        if let Some(step) = self.costs.verify(1).filter(|_| self.depth == Depth::Auto) {
+            account.spend((seconds / step).min(tokens as f64));
+        }
+    }
+
+    /// Learns from a round, plain ones included, and charges it to `account` if the proposer was asked.
+    pub fn report(&mut self, round: &Round, account: &mut Account) {
         let Round { asked, proposed, accepted, .. } = *round;
-        self.costs.record(asked, round.draft_seconds, round.rows, round.verify_seconds);
+        self.costs.record(round);
         self.acceptance.record(proposed, accepted);
         if self.depth != Depth::Auto {
             return;
         }
+        if asked == 0 {
+            // Nothing was learned about drafts, and there is no time to lose.
+            if let Mode::Resting { left, .. } = &mut self.mode {
+                *left = left.saturating_sub(1);
+            }
+            return;
+        }
         // Charged by medians: one interrupted call is nobody's loss.
-        if let Some(steps) = self.costs.charge(asked, round.rows) {
-            let tokens = (accepted + 1) as f64;
-            self.credit = (self.credit + (1.0 + BUDGET) * tokens - steps).min(MOST_CREDIT);
+        match self.costs.charge(round) {
+            Some(steps) if round.rows > 0 => account.round(accepted + 1, steps),
+            Some(steps) => account.spend(steps),
+            None => {}
         }
         let all = proposed > 0 && accepted >= proposed;
         if all && proposed >= asked {
@@ -195,14 +228,13 @@ impl DepthPolicy {
         let may_pay = self.best(self.most, self.acceptance.emitted_hopefully()).is_some_and(|b| b.1 > 1.0);
         let last_wait = ((self.loss() / PROBE_SHARE) as u64).clamp(FIRST_WAIT, LAST_WAIT);
         match &mut self.mode {
-            Mode::Drafting if !may_pay || self.credit < 0.0 => {
+            Mode::Drafting if !may_pay || account.steps() < 0.0 => {
                 // Costs that are unknown are no reason to rest.
                 if self.costs.verify(1).is_some() {
                     self.mode = Mode::Resting { wait: FIRST_WAIT, left: FIRST_WAIT };
                 }
             }
             Mode::Drafting => {}
-            Mode::Resting { left, .. } if asked == 0 => *left = left.saturating_sub(1),
             Mode::Resting { .. } if proposed == 0 => {} // nothing was tried: ask again
             Mode::Resting { wait, left } if all => (*wait, *left) = (FIRST_WAIT / 2, 0),
             Mode::Resting { wait, left } => {
@@ -210,7 +242,7 @@ impl DepthPolicy {
                 *left = *wait;
             }
         }
-        if matches!(self.mode, Mode::Resting { .. }) && pays && self.can_lose_one() {
+        if matches!(self.mode, Mode::Resting { .. }) && pays && self.can_lose_one(account) {
             self.mode = Mode::Drafting;
         }
     }

@@ -5,18 +5,23 @@ use std::sync::Arc;
 use sterna_plan::{Outputs, Wanted};
 
 use super::proposer::{Ask, Draft, ProposeError, Proposer};
+use super::shared;
 use crate::sample::{self, SamplingParams, sample};
 use crate::session::Session;
 
 /// Proposes what a smaller model would say.
 pub struct DraftModel {
     session: Session,
+    /// Where in the text the session's tokens begin: past 0 when it had not followed a text that was not worth reading.
+    begin: usize,
     scratch: sample::Scratch,
     history: Vec<u32>,
     alternatives: usize,
     most: usize,
 }
 
+/// Tokens of text that are always worth reading: no more than a round makes.
+const FEW_READ: usize = 16;
 /// Room for two snapshots: a draft model whose states own time comes back to the end of the text with them.
 const SNAPSHOTS: usize = 2;
 
@@ -27,13 +32,26 @@ impl DraftModel {
         let fixed: usize = plan.states.iter().map(|s| s.bytes_fixed()).sum();
         session.executor_mut().set_snapshot_budget(SNAPSHOTS * fixed);
         let (scratch, history) = (sample::Scratch::default(), Vec::new());
-        Self { session, scratch, history, alternatives: 0, most: most.max(1) }
+        Self { session, begin: 0, scratch, history, alternatives: 0, most: most.max(1) }
     }
 
     /// Also names this many other first tokens, for targets that verify trees.
     pub fn with_alternatives(mut self, n: usize) -> Self {
         self.alternatives = n;
         self
+    }
+
+    /// Chooses where the session's text begins, so that following `text` takes no more than `reads` tokens: where it began
+    /// before, or at the start if that can be read in half of them, or as far before the end as they go.
+    fn settle(&mut self, text: &[u32], reads: usize) {
+        let reads = reads.max(FEW_READ);
+        let held = |begin: usize| shared(self.session.tokens(), text.get(begin..).unwrap_or_default());
+        let follows = self.begin < text.len() && text.len() - self.begin - held(self.begin) <= reads;
+        if self.begin > 0 && text.len() <= reads / 2 {
+            self.begin = 0;
+        } else if !follows {
+            self.begin = text.len().saturating_sub(reads);
+        }
     }
 }
 
@@ -79,15 +97,18 @@ impl Proposer for DraftModel {
     }
 
     fn propose(&mut self, ask: &Ask<'_>, draft: &mut Draft) -> Result<(), ProposeError> {
-        let room = self.session.context().saturating_sub(ask.text.len());
+        self.settle(ask.text, ask.reads);
+        let text = &ask.text[self.begin..];
+        let room = self.session.context().saturating_sub(text.len());
         let most = ask.most.min(self.most).min(room + 1);
-        if ask.text.is_empty() || ask.text.len() > self.session.context() || most == 0 {
+        if text.is_empty() || text.len() > self.session.context() || most == 0 {
             return Ok(()); // past its context: the text goes on without it
         }
         let vocab = self.session.executor().plan().vocab;
-        let held = self.session.reuse(ask.text)?;
+        let held = self.session.reuse(text)?;
+        draft.read = text.len() - held;
         let first = wanted(ask.sampling, self.alternatives);
-        self.session.ask(&ask.text[held..], first, &mut |_| {})?;
+        self.session.ask(&text[held..], first, &mut |_| {})?;
         self.session.executor_mut().snapshot(0)?;
         self.history.clear();
         self.history.extend_from_slice(ask.text);

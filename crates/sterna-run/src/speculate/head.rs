@@ -147,6 +147,7 @@ impl Proposer for HeadModel {
         if ask.text.len() < 2 || self.known() + 1 != ask.text.len() || self.waiting.is_empty() {
             return Ok(());
         }
+        draft.read = self.waiting.len() / self.width.max(1);
         self.catch_up(ask.text, wanted(ask.sampling, self.alternatives))?;
         if self.base + self.read + 1 != ask.text.len() {
             return Ok(()); // past its context

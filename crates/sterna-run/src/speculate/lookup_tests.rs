@@ -15,7 +15,7 @@ fn ask(text: &[u32], most: usize) -> Ask<'_> {
         repetition_window: 64,
         seed: 0,
     };
-    Ask { text, most, sampling: &GREEDY }
+    Ask { text, most, reads: usize::MAX, sampling: &GREEDY }
 }
 
 /// Most recent earlier end of the last `n` tokens.
@@ -153,7 +153,7 @@ fn the_latest_occurrence_of_the_longest_run_wins() {
     //          v three tokens match            v two tokens match, later
     let text = [1, 2, 3, 40, 41, 1, 2, 3, 50, 51, 9, 2, 3, 60, 1, 2, 3];
     ngram.propose(&ask(&text, 4), &mut draft).unwrap();
-    assert_eq!(draft, Draft { tokens: vec![50, 51, 9, 2], alternatives: vec![60] });
+    assert_eq!(draft, Draft { tokens: vec![50, 51, 9, 2], alternatives: vec![60], read: 0 });
     ngram.propose(&ask(&text, 0), &mut draft).unwrap();
     assert_eq!(draft, Draft::default());
     ngram.propose(&ask(&[1, 2, 3, 4], 4), &mut draft).unwrap();
@@ -165,7 +165,7 @@ fn the_latest_occurrence_of_the_longest_run_wins() {
     suffix.propose(&ask(&text, 4), &mut draft).unwrap();
     assert_eq!(
         draft,
-        Draft { tokens: vec![50, 51], alternatives: vec![60] },
+        Draft { tokens: vec![50, 51], alternatives: vec![60], read: 0 },
         "three tokens are good for two"
     );
     assert_eq!((ngram.most(), suffix.most()), (8, 16));

@@ -4,6 +4,7 @@
 //! keeps those that it would have chosen itself. Nothing here can change a text, only how long it takes to make.
 
 mod accept;
+mod account;
 mod costs;
 mod depth;
 mod draft;
@@ -15,12 +16,14 @@ mod speculator;
 mod suffix;
 
 pub use accept::{Acceptance, PlaceCount};
+pub use account::Account;
 pub use costs::RoundCosts;
 pub use depth::{Depth, DepthPolicy, DepthSettings, Round};
 pub use draft::DraftModel;
 pub use head::HeadModel;
 pub use ngram::{Ngram, NgramOptions};
 pub use proposer::{Ask, Draft, ProposeError, Proposer};
+pub(crate) use speculator::Kept;
 pub use speculator::{ProposerTotals, Speculator};
 pub use suffix::{Suffix, SuffixOptions};
 

@@ -12,6 +12,8 @@ pub struct Draft {
     pub tokens: Vec<u32>,
     /// Other tokens in place of the first one, best first; used where the target's states allow a tree of rows.
     pub alternatives: Vec<u32>,
+    /// Tokens of text that the proposer read for it; 0 where that costs next to nothing.
+    pub read: usize,
 }
 
 impl Draft {
@@ -19,6 +21,7 @@ impl Draft {
     pub fn clear(&mut self) {
         self.tokens.clear();
         self.alternatives.clear();
+        self.read = 0;
     }
 }
 
@@ -53,6 +56,9 @@ pub struct Ask<'a> {
     pub text: &'a [u32],
     /// Most tokens to propose, at least 1.
     pub most: usize,
+    /// Most tokens of text that are worth reading for it. A proposer that has not followed the text further back than that may
+    /// go by its end alone.
+    pub reads: usize,
     /// How the target chooses: a model that draws from its own logits with the same parameters, seed and position agrees
     /// with it more often than its best token does.
     pub sampling: &'a SamplingParams,

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use sterna_plan::choose::{CostError, CostTable};
 
-use super::{Ask, Depth, DepthPolicy, DepthSettings, Draft, PlaceCount, Proposer, Round};
+use super::{Account, Ask, Depth, DepthPolicy, DepthSettings, Draft, PlaceCount, Proposer, Round};
 use crate::sample::SamplingParams;
 
 /// A proposer with its policy.
@@ -50,10 +50,21 @@ impl ProposerTotals {
     }
 }
 
+/// Which tokens the target kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// A prompt's, which is read by everybody who can.
+    Prompt,
+    /// An answer's.
+    Answer,
+}
+
 /// Everything that proposes for one session. Nothing in it can change a text.
 #[derive(Default)]
 pub struct Speculator {
     slots: Vec<Slot>,
+    /// What drafting may lose; one for all.
+    account: Account,
     /// Other first tokens to verify beside a draft's.
     alternatives: usize,
     draft: Draft,
@@ -120,14 +131,15 @@ impl Speculator {
         self.draft.clear();
         (self.asked, self.drafting) = (None, Duration::ZERO);
         let wishes = self.slots.iter().enumerate().filter(|(_, s)| s.failure.is_none());
-        let wishes = wishes.map(|(i, s)| (i, s.policy.choose(limit))).filter(|w| w.1 > 0);
+        let wishes = wishes.map(|(i, s)| (i, s.policy.choose(limit, &self.account))).filter(|w| w.1 > 0);
         let mut wishes: Vec<_> =
             wishes.map(|(i, k)| (i, k, self.slots[i].policy.speedup(k).unwrap_or(1.0))).collect();
         wishes.sort_by(|a, b| b.2.total_cmp(&a.2));
         for (i, k, _) in wishes {
             let slot = &mut self.slots[i];
+            let reads = slot.policy.reads(&self.account);
             let start = Instant::now();
-            let asked = slot.proposer.propose(&Ask { text, most: k, sampling }, &mut self.draft);
+            let asked = slot.proposer.propose(&Ask { text, most: k, reads, sampling }, &mut self.draft);
             let taken = start.elapsed();
             slot.spent.propose += taken;
             if let Err(error) = asked {
@@ -141,7 +153,9 @@ impl Speculator {
                 (self.asked, self.drafting) = (Some((i, k)), taken);
                 return Some(slot.proposer.name());
             }
-            slot.policy.report(&Round { asked: k, draft_seconds: taken.as_secs_f64(), ..Round::default() });
+            let (read, draft_seconds) = (self.draft.read, taken.as_secs_f64());
+            let round = Round { asked: k, read, draft_seconds, ..Round::default() };
+            slot.policy.report(&round, &mut self.account);
         }
         None
     }
@@ -160,30 +174,37 @@ impl Speculator {
                 let slot = &mut self.slots[i];
                 slot.spent.rounds += 1;
                 slot.spent.verify += verify;
-                slot.policy.report(&Round {
+                let round = Round {
                     asked,
                     proposed: self.draft.tokens.len(),
                     accepted,
                     rows,
+                    read: self.draft.read,
                     draft_seconds: self.drafting.as_secs_f64(),
                     verify_seconds,
-                });
+                };
+                slot.policy.report(&round, &mut self.account);
             }
             None => {
                 let plain = Round { rows: 1, verify_seconds, ..Round::default() };
-                self.slots.iter_mut().for_each(|s| s.policy.report(&plain));
+                self.account.round(1, 1.0);
+                self.slots.iter_mut().for_each(|s| s.policy.report(&plain, &mut self.account));
             }
         }
     }
 
-    /// The target evaluated and kept the tokens from position `first` of `text` on.
-    pub(crate) fn absorb(&mut self, text: &[u32], first: usize, taps: &[f32]) {
+    /// The target evaluated and kept `n` tokens from position `first` of `text` on, as part of what `what` says.
+    pub(crate) fn absorb(&mut self, text: &[u32], first: usize, n: usize, taps: &[f32], what: Kept) {
         for slot in self.slots.iter_mut().filter(|s| s.failure.is_none()) {
             let start = Instant::now();
             if let Err(error) = slot.proposer.absorb(text, first, taps) {
                 slot.failure = Some(error.to_string());
             }
-            slot.spent.propose += start.elapsed();
+            let taken = start.elapsed();
+            slot.spent.propose += taken;
+            if what == Kept::Answer {
+                slot.policy.read_ahead(n, taken.as_secs_f64(), &mut self.account);
+            }
         }
     }
 

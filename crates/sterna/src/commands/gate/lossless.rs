@@ -58,6 +58,9 @@ pub struct LosslessArgs {
     /// An EAGLE-3 head for this model, for `eagle3`: its folder
     #[arg(long, value_name = "FOLDER", help_heading = "Speculation")]
     pub eagle: Option<PathBuf>,
+    /// Only the walk of single rows and the arms that speculate: a long run for many prompts and depths
+    #[arg(long, requires = "speculate", help_heading = "Speculation")]
+    pub only_speculation: bool,
     /// Tokens to propose a round; an arm for each and every proposer
     #[arg(long, value_delimiter = ',', value_name = "K", default_value = "1,4", value_parser = rows(), help_heading = "Speculation")]
     pub draft_tokens: Vec<usize>,
@@ -220,17 +223,20 @@ fn arms(args: &LosslessArgs) -> Vec<(String, Plain)> {
     };
     let widest = args.chunks.iter().copied().max().unwrap_or(1);
     let mut all = vec![("one row a call, 1 thread".to_owned(), cold(1, 1))];
+    let most = args.walk_threads.iter().copied().max().unwrap_or(1);
     all.extend(args.chunks.iter().map(|c| (format!("prefill of {c}, 1 thread"), cold(1, *c))));
     for &t in &args.walk_threads {
         all.push((format!("one row a call, {t} threads"), cold(t, 1)));
         all.push((format!("prefill of {widest}, {t} threads"), cold(t, widest)));
     }
-    let most = args.walk_threads.iter().copied().max().unwrap_or(1);
     all.push((
         format!("prefill of {widest}, {most} threads, governor"),
         Plain { governor: true, ..cold(most, widest) },
     ));
     all.push((format!("warm state, {most} threads"), Plain { reading: Reading::Warm, ..cold(most, widest) }));
+    if args.only_speculation {
+        all.truncate(1);
+    }
     let drafting = |who: Who, tokens, alternatives, reading| Plain {
         drafts: Some((who, who.options(args, tokens, alternatives))),
         reading,
