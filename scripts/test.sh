@@ -4,7 +4,7 @@
 #     scripts/test.sh                      everything
 #     scripts/test.sh -p sterna-format     one crate
 #
-# Needs cargo. The rest (a C compiler, python3 with pip) is installed on Debian when it is missing and we are root.
+# Needs cargo. The rest (a C compiler, python3 with pip, a Vulkan driver in software) is installed on Debian when it is missing and we are root.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,6 +16,19 @@ missing=()
 command -v cc >/dev/null || missing+=(gcc libc6-dev)
 command -v python3 >/dev/null || missing+=(python3)
 python3 -m pip --version >/dev/null 2>&1 || missing+=(python3-pip)
+# A Vulkan driver in software, so that the GPU's kernels are tested on any machine; a real GPU is taken where there is one.
+# Without either, tests of the GPU say that they are skipped, and fail where CI is set.
+has_vulkan() {
+    { compgen -G '/usr/share/vulkan/icd.d/*.json' || compgen -G '/etc/vulkan/icd.d/*.json'; } >/dev/null &&
+        ldconfig -p 2>/dev/null | grep 'libvulkan\.so\.1' >/dev/null
+}
+if [ "$(uname -s)" = Linux ] && ! has_vulkan; then
+    if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
+        missing+=(mesa-vulkan-drivers libvulkan1)
+    else
+        echo "test: no Vulkan driver: tests of the GPU need mesa-vulkan-drivers and libvulkan1 (Debian's names)" >&2
+    fi
+fi
 if [ "${#missing[@]}" -gt 0 ]; then
     if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
         echo "test: please install: ${missing[*]}" >&2

@@ -88,6 +88,9 @@ pub enum BackendError {
         /// Name of the op and its weight.
         name: String,
     },
+    /// A GPU or its driver failed; nothing that it computed since is to be believed.
+    #[error("the device failed: {0}")]
+    Device(String),
     /// A worker stopped.
     #[error("a worker thread failed: {0}")]
     Worker(String),

@@ -10,6 +10,7 @@ use sterna_run::SamplingParams;
 
 use sterna_cpu::Isa;
 
+use crate::device::DeviceParser;
 use crate::engine::{self, Activations, Device, EngineOptions, IsaName, Linears, STATE_CACHE};
 use crate::speculate::{EagleTaps, Mode, SpeculateError, SpeculateOptions};
 
@@ -25,6 +26,7 @@ use crate::speculate::{EagleTaps, Mode, SpeculateError, SpeculateOptions};
   sterna chat -m model.gguf
   sterna inspect -m model.gguf --plan
   sterna pull owner/name:file.gguf
+  sterna devices                                    GPUs for --device
   sterna doctor                                     what this machine can do, and known traps
   sterna bench                                      this machine against its own limits
   sterna probe                                      what calls, ops, threads and a verify cost
@@ -56,6 +58,8 @@ pub enum Command {
     Report(crate::commands::report::ReportArgs),
     /// Show what this machine can do, what to use, and what stands in the way
     Doctor(crate::commands::doctor::DoctorArgs),
+    /// List the GPUs that --device can take, with what they can do
+    Devices(crate::commands::devices::DevicesArgs),
     /// Download a model from the Hugging Face hub
     Pull(crate::commands::pull::PullArgs),
     /// Print completions for a shell
@@ -73,8 +77,8 @@ pub struct ModelArgs {
     /// GGUF file, checkpoint directory or Sterna bundle; without it the built-in story model
     #[arg(short, long, value_name = "PATH")]
     pub model: Option<PathBuf>,
-    /// Where to run
-    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    /// Where to run; `gpu:1` or `gpu:radeon` takes another GPU than the best, see `sterna devices`
+    #[arg(long, default_value_t = Device::Cpu, value_parser = DeviceParser)]
     pub device: Device,
     /// Best instruction set that the CPU's kernels may use [default: the best one here]
     #[arg(long, value_enum, value_name = "ISA")]
@@ -116,6 +120,7 @@ impl Command {
             Command::Pack(_)
             | Command::Inspect(_)
             | Command::Report(_)
+            | Command::Devices(_)
             | Command::Pull(_)
             | Command::Completions { .. }
             | Command::Man => None,
@@ -138,7 +143,7 @@ impl ModelArgs {
     /// The engine's options.
     pub fn options(&self) -> EngineOptions {
         EngineOptions {
-            device: self.device,
+            device: self.device.clone(),
             isa: self.isa.map_or_else(Isa::detect, IsaName::isa),
             threads: self.threads,
             context: self.context,

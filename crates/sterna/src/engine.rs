@@ -11,7 +11,9 @@ use sterna_plan::choose::CostTable;
 use sterna_plan::{Backend, BackendError, DeviceLimits, Fusions, ModelPlan, PlanError, PlanOptions};
 use sterna_ref::RefBackend;
 use sterna_run::{Session, SessionError};
+use sterna_wgpu::{DeviceError, WgpuBackend, WgpuOptions};
 
+pub use crate::device::Device;
 use crate::speculate::{self, SpeculateError, SpeculateOptions};
 
 /// The model inside the program: a small ternary story model, 34 million parameters. Built with Llama.
@@ -78,6 +80,9 @@ pub enum EngineError {
         /// Processors that this program may use.
         cpus: usize,
     },
+    /// No GPU to run on.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
     /// The plan.
     #[error(transparent)]
     Plan(#[from] PlanError),
@@ -87,22 +92,6 @@ pub enum EngineError {
     /// The session.
     #[error(transparent)]
     Session(#[from] SessionError),
-}
-
-/// Where to run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Device {
-    /// The CPU's kernels.
-    #[default]
-    Cpu,
-    /// The CPU's kernels in plain Rust, without SIMD of their own.
-    CpuPortable,
-    /// The reference in the kernels' written order: slow, the same bits.
-    RefLaw,
-    /// The reference in double precision: slow, activations not quantised.
-    RefFloat,
-    /// The reference in double precision with int8 activations.
-    RefFloatA8,
 }
 
 /// Instruction sets by name.
@@ -322,7 +311,7 @@ pub fn check_threads(asked: usize) -> Result<(), EngineError> {
 /// The backend that options name.
 ///
 /// # Errors
-/// [`EngineError::NoIsa`], [`EngineError::Threads`].
+/// [`EngineError::NoIsa`], [`EngineError::Threads`], [`EngineError::Device`].
 pub fn backend(options: &EngineOptions) -> Result<Box<dyn Backend>, EngineError> {
     check_threads(options.threads)?;
     if !options.isa.is_here() {
@@ -331,9 +320,12 @@ pub fn backend(options: &EngineOptions) -> Result<Box<dyn Backend>, EngineError>
     let cpu = |isa| {
         Box::new(CpuBackend::new(CpuOptions { threads: options.threads, isa, governor: options.governor }))
     };
-    Ok(match options.device {
+    Ok(match &options.device {
         Device::Cpu => cpu(options.isa),
         Device::CpuPortable => cpu(Isa::Portable),
+        Device::Gpu(choice) => {
+            Box::new(WgpuBackend::new(&WgpuOptions { choice: choice.clone(), ..WgpuOptions::default() })?)
+        }
         Device::RefLaw => Box::new(RefBackend::law()),
         Device::RefFloat => Box::new(RefBackend::float()),
         Device::RefFloatA8 => Box::new(RefBackend::float_with_activations()),

@@ -2,6 +2,7 @@
 
 pub mod cli;
 pub mod commands;
+pub mod device;
 pub mod doctor;
 pub mod engine;
 mod measure;

@@ -127,7 +127,7 @@ fn the_head_for_multi_token_prediction_meets_its_golden() {
         .collect();
     for (device, bound) in [(Device::RefFloat, 4e-6), (Device::Cpu, 0.01)] {
         let options = EngineOptions {
-            device,
+            device: device.clone(),
             speculate: SpeculateOptions { mode: Mode::Mtp, ..SpeculateOptions::default() },
             ..EngineOptions::default()
         };

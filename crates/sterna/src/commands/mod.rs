@@ -2,6 +2,7 @@
 
 pub mod bench;
 mod chat;
+pub mod devices;
 pub mod doctor;
 pub mod gate;
 mod inspect;
@@ -58,6 +59,7 @@ pub fn main() -> ExitCode {
         Command::Gate(args) => gate::main(&args),
         Command::Doctor(args) => doctor::main(&args),
         Command::Report(args) => report::main(&args),
+        Command::Devices(args) => devices::main(&args),
         Command::Pull(args) => pull::main(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -416,14 +416,14 @@ pub fn far(id: &'static str, what: &str, mount: &Mount, m: &Machine) -> Option<C
 fn gpu(m: &Machine) -> Check {
     let Some(gpus) = &m.gpus else { return Check::unknown("gpu", "GPUs") };
     if gpus.devices.is_empty() {
-        return Check::ok("gpu", "none found; this build computes on the CPU only, so none is missed");
+        return Check::ok("gpu", "none found; the CPU computes unless --device gpu asks for another");
     }
     let names: Vec<String> = gpus
         .devices
         .iter()
         .map(|d| d.driver.as_ref().map_or(d.name.clone(), |driver| format!("{} ({driver})", d.name)))
         .collect();
-    let advice = "nothing to do: this build has the CPU backend only, and the GPU stays idle";
+    let advice = "--device gpu takes one for models that its kernels can run (`sterna devices` lists those whose drivers answer); without it the CPU computes and the GPU stays idle";
     Check::new("gpu", Note, names.join(", "), advice)
 }
 

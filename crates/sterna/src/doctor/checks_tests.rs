@@ -93,7 +93,7 @@ fn every_trap_is_found_with_what_to_do() {
         ("/proc/self/mountinfo", "1 1 0:9 / / rw - nfs4 a:/b rw\n", "cache-folder", Warning, "local disk"),
         ("/proc/self/mountinfo", "1 1 8:1 / / ro - ext4 /dev/sda1 ro\n", "cache-folder", Warning, "HF_HOME"),
         ("/sys/dev/block/8:1/queue/rotational", "1\n", "cache-folder", Note, "SSD"),
-        ("/sys/class/drm/card0/device/vendor", "0x1002\n", "gpu", Note, "CPU backend only"),
+        ("/sys/class/drm/card0/device/vendor", "0x1002\n", "gpu", Note, "--device gpu takes one"),
     ];
     for (path, text, id, status, words) in cases {
         let before = of(id, &healthy(), program()).status;

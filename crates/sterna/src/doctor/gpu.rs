@@ -1,5 +1,5 @@
-//! Graphics processors and their drivers, as Linux shows them. This build computes on the CPU; what is found is told so
-//! that nobody takes a quiet GPU for a busy one.
+//! Graphics processors and their drivers, as Linux shows them. The CPU computes unless `--device gpu` says
+//! otherwise; what is found is told so that nobody takes a quiet GPU for a busy one.
 
 use serde::Serialize;
 

@@ -55,7 +55,7 @@ impl FromStr for ArmSpec {
             match key {
                 "name" => value.clone_into(&mut spec.name),
                 "model" => spec.model = Some(value.into()),
-                "device" => spec.device = Some(named(key, value)?),
+                "device" => spec.device = Some(value.parse()?),
                 "isa" => spec.isa = Some(named(key, value)?),
                 "linears" => spec.linears = Some(named(key, value)?),
                 "threads" => spec.threads = Some(number(1, 1024)?),
@@ -71,7 +71,7 @@ impl FromStr for ArmSpec {
                 _ => return Err(format!("an arm has no `{key}`; keys are {KEYS}")),
             }
         }
-        if spec.isa.is_some() && spec.device.is_some_and(|d| d != Device::Cpu) {
+        if spec.isa.is_some() && spec.device.as_ref().is_some_and(|d| *d != Device::Cpu) {
             return Err("isa is for device=cpu: no other device has a choice of instruction sets".into());
         }
         let mode = spec.speculate.unwrap_or(Mode::Off);
@@ -126,7 +126,7 @@ impl ArmSpec {
     /// What its session is made from; arms with equal settings share one.
     pub fn engine(&self, base: &EngineOptions) -> (Option<PathBuf>, EngineOptions) {
         let mut options = base.clone();
-        options.device = self.device.unwrap_or(options.device);
+        options.device = self.device.clone().unwrap_or(options.device);
         options.isa = self.isa.map_or(options.isa, IsaName::isa);
         options.linears = self.linears.or(options.linears);
         options.threads = self.threads.unwrap_or(options.threads);

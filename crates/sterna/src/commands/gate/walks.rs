@@ -46,9 +46,13 @@ pub fn main(args: &GateArgs) -> Outcome {
         if !args.walk_threads.is_empty() {
             options.threads.clone_from(&args.walk_threads);
         }
+        // Threads and the CPU's portable kernels are no way to run a GPU's.
+        if matches!(args.model.device, Device::Gpu(_)) {
+            (options.threads, options.portable) = (vec![1], false);
+        }
         let factory = |arm: GateArm| {
             let fusions = if arm.fused { Fusions::ALL } else { Fusions::NONE };
-            let device = if arm.portable { Device::CpuPortable } else { args.model.device };
+            let device = if arm.portable { Device::CpuPortable } else { args.model.device.clone() };
             // As many threads as the arm says, whatever else runs.
             let options = EngineOptions {
                 threads: arm.threads,

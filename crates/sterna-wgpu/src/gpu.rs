@@ -1,0 +1,151 @@
+//! An open device: buffers with typed errors, and bytes back from it.
+
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sterna_plan::BackendError;
+use wgpu::{Buffer, BufferUsages, CommandEncoder, ErrorFilter, PollType};
+
+use crate::adapter::{self, AdapterFacts, Choice, DeviceError};
+
+/// Bytes that are on their way to a device before the loader waits.
+const IN_FLIGHT: usize = 64 << 20;
+
+/// A device and what it said that nobody asked for.
+pub(crate) struct Gpu {
+    pub device: wgpu::Device,
+    pub queue: wgpu::Queue,
+    pub facts: AdapterFacts,
+    /// The first error outside of a scope: after it nothing that the device computes is believed.
+    failed: Arc<Mutex<Option<String>>>,
+}
+
+impl Gpu {
+    pub fn open(choice: &Choice) -> Result<Self, DeviceError> {
+        let (facts, device, queue) = adapter::open(choice)?;
+        let failed = Arc::new(Mutex::new(None));
+        let (on_error, on_loss) = (Arc::clone(&failed), Arc::clone(&failed));
+        // wgpu's own handler panics.
+        device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| note(&on_error, e.to_string())));
+        device.set_device_lost_callback(move |reason, text| {
+            if reason != wgpu::DeviceLostReason::Destroyed {
+                note(&on_loss, format!("the device was lost: {text}"));
+            }
+        });
+        Ok(Self { device, queue, facts, failed })
+    }
+
+    /// Fails once the device has failed.
+    pub fn check(&self) -> Result<(), BackendError> {
+        match self.failed.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+            None => Ok(()),
+            Some(why) => Err(BackendError::Device(why.clone())),
+        }
+    }
+
+    /// Largest buffer that a kernel sees as a whole, in bytes.
+    pub fn most_bytes(&self) -> u64 {
+        // 32-bit indices of words, and drivers that count bytes in signed 32 bits.
+        self.facts.buffer_bytes.min(self.facts.binding_bytes).min(i32::MAX as u64) / 4 * 4
+    }
+
+    /// A zeroed buffer of at least `bytes` that kernels and copies may use.
+    pub fn buffer(&self, bytes: u64, what: &'static str) -> Result<Buffer, BackendError> {
+        self.make(bytes, BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC, what)
+    }
+
+    /// A buffer of parameters.
+    pub fn uniform(&self, bytes: u64) -> Result<Buffer, BackendError> {
+        self.make(bytes, BufferUsages::UNIFORM | BufferUsages::COPY_DST, "parameters of kernels")
+    }
+
+    /// A buffer to read results from.
+    pub fn readback(&self, bytes: u64) -> Result<Buffer, BackendError> {
+        self.make(bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST, "results")
+    }
+
+    fn make(&self, bytes: u64, usage: BufferUsages, what: &'static str) -> Result<Buffer, BackendError> {
+        let size = bytes.max(16).next_multiple_of(16);
+        if size > self.most_bytes().next_multiple_of(16) {
+            let most = self.most_bytes();
+            let what = format!("{what} of {bytes} bytes in one buffer: {} takes {most}", self.facts.name);
+            return Err(BackendError::Unsupported { backend: "gpu", what });
+        }
+        let memory = self.device.push_error_scope(ErrorFilter::OutOfMemory);
+        let descriptor = wgpu::BufferDescriptor { label: Some(what), size, usage, mapped_at_creation: false };
+        let buffer = self.device.create_buffer(&descriptor);
+        match pollster::block_on(memory.pop()) {
+            None => self.check().map(|()| buffer),
+            Some(_) => {
+                Err(BackendError::Memory { bytes: usize::try_from(bytes).unwrap_or(usize::MAX), what })
+            }
+        }
+    }
+
+    /// Submits, waits, and hands over the first `bytes` of `from`.
+    pub fn submit_and_read<R>(
+        &self,
+        encoder: CommandEncoder,
+        from: &Buffer,
+        bytes: u64,
+        read: impl FnOnce(&[u8]) -> R,
+    ) -> Result<R, BackendError> {
+        self.queue.submit([encoder.finish()]);
+        let (tell, hear) = channel();
+        let slice = from.slice(..bytes.max(16).next_multiple_of(16));
+        slice.map_async(wgpu::MapMode::Read, move |done| {
+            let _ = tell.send(done);
+        });
+        self.wait()?;
+        let mapped = hear.recv().map_err(|e| BackendError::Device(e.to_string()))?;
+        mapped.map_err(|e| BackendError::Device(e.to_string()))?;
+        let view = slice.get_mapped_range().map_err(|e| BackendError::Device(e.to_string()))?;
+        let result = read(&view[..usize::try_from(bytes).unwrap_or(0)]);
+        drop(view);
+        from.unmap();
+        self.check().map(|()| result)
+    }
+
+    /// Waits until the device has done all that it was given.
+    pub fn wait(&self) -> Result<(), BackendError> {
+        self.device.poll(PollType::wait_indefinitely()).map_err(|e| BackendError::Device(e.to_string()))?;
+        self.check()
+    }
+
+    pub fn encoder(&self) -> CommandEncoder {
+        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
+    }
+}
+
+fn note(failed: &Mutex<Option<String>>, text: String) {
+    failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(text);
+}
+
+/// Fills buffers from front to back without piling up what is on its way.
+pub(crate) struct Upload<'a> {
+    gpu: &'a Gpu,
+    sent: usize,
+}
+
+impl<'a> Upload<'a> {
+    pub fn new(gpu: &'a Gpu) -> Self {
+        Self { gpu, sent: 0 }
+    }
+
+    /// Writes words at a byte offset.
+    pub fn write(&mut self, to: &Buffer, offset: u64, words: &[u32]) -> Result<(), BackendError> {
+        if words.is_empty() {
+            return Ok(());
+        }
+        self.gpu.queue.write_buffer(to, offset, bytemuck::cast_slice(words));
+        self.sent += 4 * words.len();
+        if self.sent >= IN_FLIGHT { self.flush() } else { Ok(()) }
+    }
+
+    /// Waits for all of it.
+    pub fn flush(&mut self) -> Result<(), BackendError> {
+        self.sent = 0;
+        self.gpu.queue.submit([]);
+        self.gpu.wait()
+    }
+}

@@ -1,0 +1,70 @@
+// Best and second-best column of one output by one workgroup; the lowest index among equals. Floats are compared by integers
+// of the same order, in which both zeros are one, so that any order of comparing gives the same. The result is the
+// token, both logits' bits, and 1 where a value is not finite.
+
+struct Params {
+    logits: u32,
+    cols: u32,
+    valid: u32,
+    pad0: u32,
+    pad: array<vec4<u32>, 3>,
+}
+
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> call: array<u32>;
+@group(0) @binding(2) var<storage, read> arena: array<f32>;
+@group(0) @binding(3) var<storage, read_write> results: array<vec4<u32>>;
+
+// Order, index, and the second's order; 0 is below every float.
+var<workgroup> best: array<vec3<u32>, 64>;
+var<workgroup> bad: atomic<u32>;
+
+fn order(x: f32) -> u32 {
+    let bits = bitcast<u32>(x);
+    if ((bits & 0x7fffffffu) == 0u) {
+        return 0x80000000u;
+    }
+    return select(bits | 0x80000000u, ~bits, bits >= 0x80000000u);
+}
+
+fn unorder(key: u32) -> u32 {
+    return select(~key, key & 0x7fffffffu, key >= 0x80000000u);
+}
+
+fn better(a: vec3<u32>, b: vec3<u32>) -> vec3<u32> {
+    if (b.x > a.x || (b.x == a.x && b.y < a.y)) {
+        return vec3<u32>(b.x, b.y, max(a.x, b.z));
+    }
+    return vec3<u32>(a.x, a.y, max(a.z, b.x));
+}
+
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) t: u32) {
+    let row = group.y;
+    if (row >= call[1]) {
+        return;
+    }
+    if (t == 0u) {
+        atomicStore(&bad, 0u);
+    }
+    workgroupBarrier();
+    var top = vec3<u32>(0u, 0xffffffffu, 0u);
+    for (var i = t; i < p.valid; i += 64u) {
+        let x = arena[p.logits + row * p.cols + i];
+        if (is_bad(x)) {
+            atomicMax(&bad, 1u);
+        }
+        top = better(top, vec3<u32>(order(x), i, 0u));
+    }
+    best[t] = top;
+    workgroupBarrier();
+    for (var half = 32u; half > 0u; half /= 2u) {
+        if (t < half) {
+            best[t] = better(best[t], best[t + half]);
+        }
+        workgroupBarrier();
+    }
+    if (t == 0u) {
+        results[row] = vec4<u32>(best[0].y, unorder(best[0].x), unorder(best[0].z), atomicLoad(&bad));
+    }
+}

@@ -1,0 +1,67 @@
+//! Every kernel as Metal's shading language, as naga translates it: nobody here can run it, so its text is kept, and a change is
+//! seen and read. `cargo test -p sterna-wgpu -- --ignored write_the_snapshots` writes the texts anew.
+
+use std::path::PathBuf;
+
+use naga::back::msl;
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+
+use super::{Kernel, Norm, Outputs, TILE};
+
+/// One for each file: naga keeps what a constant switches off, so other constants give nearly the same text.
+fn kept() -> Vec<(&'static str, Kernel)> {
+    vec![
+        ("gather", Kernel::Gather { format: 0 }),
+        ("norm", Kernel::Norm),
+        ("quantise", Kernel::Quantise { norm: Norm::Before }),
+        ("int", Kernel::LinearInt { bits: 2, lanes: 8, rows: TILE, outputs: Outputs::Pairs }),
+        ("float", Kernel::LinearFloat { format: 0, rows: TILE, outputs: Outputs::Pairs }),
+        ("rope_kv", Kernel::RopeKv),
+        ("attention", Kernel::Attention { head_dim: 64 }),
+        ("rowwise", Kernel::Rowwise { what: 0 }),
+        ("argmax", Kernel::Argmax),
+    ]
+}
+
+fn metal(kernel: Kernel) -> String {
+    let module = naga::front::wgsl::parse_str(&kernel.source()).unwrap_or_else(|e| panic!("{kernel:?}: {e}"));
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::SHADER_FLOAT16_IN_FLOAT32);
+    let info = validator.validate(&module).unwrap_or_else(|e| panic!("{kernel:?}: {e:?}"));
+    let options = msl::Options {
+        lang_version: (2, 4),
+        zero_initialize_workgroup_memory: false,
+        ..msl::Options::default()
+    };
+    let pipeline = msl::PipelineOptions::default();
+    msl::write_string(&module, &info, &options, &pipeline).unwrap_or_else(|e| panic!("{kernel:?}: {e}")).0
+}
+
+fn file(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/msl").join(format!("{name}.metal"))
+}
+
+#[test]
+fn the_texts_for_metal_are_those_that_were_read() {
+    for (name, kernel) in kept() {
+        let kept = std::fs::read_to_string(file(name)).unwrap_or_default();
+        let made = metal(kernel);
+        let differs = kept.lines().zip(made.lines()).position(|(a, b)| a != b);
+        assert!(kept == made, "{name}.metal differs from line {:?} on", differs.map(|n| n + 1));
+    }
+}
+
+#[test]
+fn every_kernel_is_valid_and_can_be_translated() {
+    for kernel in Kernel::all() {
+        assert!(metal(kernel).contains("kernel void main_"), "{kernel:?}");
+    }
+}
+
+#[test]
+#[ignore = "writes the snapshots anew"]
+fn write_the_snapshots() {
+    for (name, kernel) in kept() {
+        std::fs::create_dir_all(file(name).parent().unwrap()).unwrap();
+        std::fs::write(file(name), metal(kernel)).unwrap();
+    }
+}

@@ -1,0 +1,100 @@
+// One row to int8 by one workgroup, a scale d = max|x| / 127 for each group: q = round half to even of x / d. With NORM the
+// row is first normed as in `norm.wgsl`. Beside the scale stands the sum of the group's integers, which takes the zero
+// point out of a dot product.
+// Constants: NORM.
+
+struct Params {
+    input: u32,
+    input_cols: u32,
+    len: u32,
+    group: u32,       // a multiple of 4
+    weight: u32,
+    count_at: u32,
+    eps: f32,
+    pad0: u32,
+    pad: array<vec4<u32>, 2>,
+}
+
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> call: array<u32>;
+@group(0) @binding(2) var<storage, read> vectors: array<f32>;
+@group(0) @binding(3) var<storage, read> arena: array<f32>;
+@group(0) @binding(4) var<storage, read_write> acts: array<u32>;
+@group(0) @binding(5) var<storage, read_write> scales: array<vec2<u32>>;
+
+var<workgroup> lanes: array<f32, 8>;
+var<workgroup> peaks: array<atomic<u32>, MOST_GROUPS>;
+var<workgroup> sums: array<atomic<i32>, MOST_GROUPS>;
+
+fn value(start_at: u32, i: u32, inverse: f32) -> f32 {
+    let x = arena[start_at + i];
+    if (NORM) {
+        return (x * inverse) * vectors[p.weight + i];
+    }
+    return x;
+}
+
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) t: u32) {
+    let row = group.y;
+    if (row >= call[p.count_at]) {
+        return;
+    }
+    let start_at = p.input + row * p.input_cols;
+    let groups = p.len / p.group;
+    for (var g = t; g < groups; g += 64u) {
+        atomicStore(&peaks[g], 0u);
+        atomicStore(&sums[g], 0i);
+    }
+    var inverse = 1.0;
+    if (NORM) {
+        if (t < 8u) {
+            var sum = 0.0;
+            for (var i = t; i < p.len; i += 8u) {
+                let v = arena[start_at + i];
+                sum = fma(v, v, sum);
+            }
+            lanes[t] = sum;
+        }
+        workgroupBarrier();
+        let sum = tree8(lanes[0], lanes[1], lanes[2], lanes[3], lanes[4], lanes[5], lanes[6], lanes[7]);
+        inverse = 1.0 / sqrt(sum / f32(p.len) + p.eps);
+    }
+    workgroupBarrier();
+    let words = p.len / 4u;
+    // Without its sign a float's bits order as the float does, and whatever is not finite comes last.
+    for (var w = t; w < words; w += 64u) {
+        var peak = 0u;
+        for (var i = 0u; i < 4u; i++) {
+            peak = max(peak, bitcast<u32>(value(start_at, 4u * w + i, inverse)) & 0x7fffffffu);
+        }
+        atomicMax(&peaks[4u * w / p.group], peak);
+    }
+    workgroupBarrier();
+    for (var w = t; w < words; w += 64u) {
+        let g = 4u * w / p.group;
+        let peak = atomicLoad(&peaks[g]);
+        let d = bitcast<f32>(peak) / 127.0;
+        var word = 0u;
+        var sum = 0i;
+        // A subnormal d is too coarse for x / d to stay within 127; values that small are 0.
+        if (d >= 1.1754944e-38 && peak < 0x7f800000u) {
+            for (var i = 0u; i < 4u; i++) {
+                let q = i32(round(value(start_at, 4u * w + i, inverse) / d));
+                word |= (bitcast<u32>(q) & 0xffu) << (8u * i);
+                sum += q;
+            }
+        }
+        acts[row * words + w] = word;
+        atomicAdd(&sums[g], sum);
+    }
+    workgroupBarrier();
+    for (var g = t; g < groups; g += 64u) {
+        let peak = atomicLoad(&peaks[g]);
+        var d = bitcast<f32>(peak) / 127.0;
+        if (d < 1.1754944e-38) {
+            d = 0.0;
+        }
+        scales[row * groups + g] = vec2<u32>(bitcast<u32>(d), bitcast<u32>(atomicLoad(&sums[g])));
+    }
+}

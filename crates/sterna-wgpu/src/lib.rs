@@ -1,0 +1,107 @@
+//! GPU backend on wgpu: one set of WGSL kernels for Vulkan, Metal and DirectX 12.
+//!
+//! **Bits.** Row *i* of a call has the bits of the call with that row alone, on one device and driver (contract C1): integer
+//! dots are exact, and every float sum is made by one expression in one written order, that of `sterna-ref`, whatever the
+//! number of rows. Between devices, and against the CPU, token ids and bounds are promised and not bits: drivers may
+//! fuse a multiplication and an addition or not, and round divisions and roots in their own way.
+//!
+//! **What runs.** Decoders of the Llama family: weights in 2, 4 or 8 bits without minima and scales of scales, against int8
+//! activations, and float weights. Everything else (k-quants with minima, static activation scales, sliding windows,
+//! recurrent layers, trees of rows) is refused by name when a model is loaded, never run wrongly.
+//!
+//! **A call** is one compute pass. Tokens, positions and slots lie in a buffer; what comes back are the best two tokens of
+//! every wanted row, and the rows of logits that were asked for.
+
+#![forbid(unsafe_code)]
+
+mod adapter;
+mod exec;
+mod gpu;
+mod kernels;
+mod load;
+mod pack;
+mod program;
+mod state;
+
+use std::fmt;
+use std::sync::Arc;
+
+use sterna_plan::{Backend, BackendError, DeviceLimits, Executor, ModelPlan, WeightSource, WeightSpec};
+
+pub use adapter::{AdapterFacts, Choice, DeviceError, Kind, adapters};
+
+use crate::exec::{GpuExecutor, Shared};
+use crate::gpu::Gpu;
+use crate::kernels::Pipelines;
+
+/// How to use a GPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WgpuOptions {
+    /// Which.
+    pub choice: Choice,
+    /// Largest buffer of weights in bytes; the device's own limit holds too. Results do not depend on it.
+    pub buffer_bytes: u64,
+}
+
+impl Default for WgpuOptions {
+    /// The best GPU, in buffers of 1 GiB: past that drivers were seen to compute wrongly in silence.
+    fn default() -> Self {
+        Self { choice: Choice::Best, buffer_bytes: 1 << 30 }
+    }
+}
+
+/// A GPU.
+pub struct WgpuBackend {
+    shared: Shared,
+}
+
+impl fmt::Debug for WgpuBackend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WgpuBackend").field("adapter", self.facts()).finish_non_exhaustive()
+    }
+}
+
+impl WgpuBackend {
+    /// Opens a GPU.
+    ///
+    /// # Errors
+    /// [`DeviceError`].
+    pub fn new(options: &WgpuOptions) -> Result<Self, DeviceError> {
+        let gpu = Arc::new(Gpu::open(&options.choice)?);
+        let most_bytes = options.buffer_bytes.min(gpu.most_bytes());
+        Ok(Self { shared: Shared { gpu, pipelines: Arc::new(Pipelines::default()), most_bytes } })
+    }
+
+    /// What was opened.
+    pub fn facts(&self) -> &AdapterFacts {
+        &self.shared.gpu.facts
+    }
+}
+
+impl Backend for WgpuBackend {
+    fn name(&self) -> &'static str {
+        "gpu"
+    }
+
+    fn limits(&self) -> DeviceLimits {
+        let AdapterFacts { name, api, driver, .. } = self.facts();
+        DeviceLimits { description: format!("{name}, {api}, {driver}"), row_multiple: 1, max_width: 1024 }
+    }
+
+    fn supports(&self, weight: &WeightSpec) -> Result<(), BackendError> {
+        pack::Kind::of(weight).map(|_| ())
+    }
+
+    fn weight_memory(&self, plan: &ModelPlan) -> Result<Option<usize>, BackendError> {
+        load::bytes(plan).map(Some)
+    }
+
+    fn load(
+        &self,
+        plan: Arc<ModelPlan>,
+        weights: &dyn WeightSource,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Box<dyn Executor>, BackendError> {
+        Ok(Box::new(GpuExecutor::load(self.shared.clone(), plan, weights, progress)?))
+    }
+}

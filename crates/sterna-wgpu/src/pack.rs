@@ -1,0 +1,228 @@
+//! What a weight becomes on the device: words that kernels read.
+//!
+//! Codes of 2 bits: a word has 16, code `4i + b` at bit `8b + 2i`. Codes of 4 bits: 8, code `4i + b` at bit `8b + 4i`. Either
+//! way a shift and a mask give four codes that meet four packed activations. Codes of 8 bits are stored less their zero.
+//! Floats are stored as they are, two halves to a word; what is neither is decoded to f32.
+
+use sterna_format::{Encoding, FormatError, IntRow, decode_row, int_row};
+use sterna_plan::{BackendError, LinearNumerics, Weight, WeightSpec, WeightUse};
+
+use crate::kernels::MOST_ACT_GROUPS;
+
+/// How a matrix lies on the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Codes and scales, against int8 activations.
+    Int {
+        /// Of a stored code: 2, 4 or 8.
+        bits: u32,
+        /// What is still to be taken from a stored code.
+        zero: i32,
+        /// Inputs that share a scale of the weights.
+        scale_group: usize,
+        /// Inputs that share a scale of the activations; divides `scale_group`.
+        act_group: usize,
+    },
+    /// Floats: 0 f16, 1 bf16, 2 f32.
+    Float {
+        /// As the kernels number them.
+        format: u32,
+    },
+}
+
+/// Codes in one vec4 of words.
+pub(crate) fn unit(bits: u32) -> usize {
+    128 / bits as usize
+}
+
+impl Kind {
+    /// As rows that are looked up, or that meet float activations.
+    pub fn float(encoding: Encoding) -> Self {
+        let format = match encoding {
+            Encoding::F16 => 0,
+            Encoding::BF16 => 1,
+            _ => 2,
+        };
+        Kind::Float { format }
+    }
+
+    /// As the matrix of a linear layer.
+    ///
+    /// # Errors
+    /// What there is no kernel for, in words.
+    pub fn linear(spec: &WeightSpec, numerics: LinearNumerics) -> Result<Self, String> {
+        let act_group = match numerics {
+            LinearNumerics::Float => return Ok(Kind::float(spec.encoding)),
+            LinearNumerics::Int8 { group } => group,
+            other => return Err(format!("the activations {other:?}")),
+        };
+        let layout = spec.encoding.int_layout(spec.cols).ok_or("int8 activations with float weights")?;
+        if layout.has_mins || layout.has_sub_scales || ![2, 4, 8].contains(&layout.bits) {
+            return Err(format!("{} weights, which have minima or scales of scales", spec.encoding));
+        }
+        let unit = unit(layout.bits);
+        let fits = act_group > 0
+            && act_group.is_multiple_of(unit)
+            && layout.group.is_multiple_of(act_group)
+            && spec.cols.is_multiple_of(act_group)
+            && spec.cols / act_group <= MOST_ACT_GROUPS;
+        if !fits {
+            return Err(format!(
+                "{} weights of {} inputs with an activation scale per {act_group}: at most {MOST_ACT_GROUPS} groups of a \
+                 multiple of {unit}",
+                spec.encoding, spec.cols
+            ));
+        }
+        let zero = if layout.bits == 8 { 0 } else { layout.zero };
+        Ok(Kind::Int { bits: layout.bits, zero, scale_group: layout.group, act_group })
+    }
+
+    /// What a weight becomes; `None` for a vector.
+    ///
+    /// # Errors
+    /// [`BackendError::Unsupported`] with the weight's name.
+    pub fn of(spec: &WeightSpec) -> Result<Option<Self>, BackendError> {
+        let unsupported = |what: String| BackendError::Unsupported {
+            backend: "gpu",
+            what: format!("weight `{}`: {what}", spec.name),
+        };
+        spec.encoding.row_bytes(spec.cols).map_err(|e| unsupported(e.to_string()))?;
+        match spec.usage {
+            WeightUse::Linear(numerics) => Kind::linear(spec, numerics).map(Some).map_err(unsupported),
+            WeightUse::Gather => Ok(Some(Kind::float(spec.encoding))),
+            WeightUse::Vector if spec.rows == 1 => Ok(None),
+            WeightUse::Vector => Err(unsupported(format!("a vector of {} rows", spec.rows))),
+            WeightUse::Taps => Err(unsupported("a convolution's taps".into())),
+        }
+    }
+
+    /// Words of codes or floats in a row of `cols`.
+    pub fn stride(self, cols: usize) -> usize {
+        match self {
+            Kind::Int { bits, .. } => cols / unit(bits) * 4,
+            Kind::Float { format: 2 } => cols,
+            Kind::Float { .. } => cols.div_ceil(2),
+        }
+    }
+
+    /// Scales of a row of `cols`.
+    pub fn scales(self, cols: usize) -> usize {
+        match self {
+            Kind::Int { scale_group, .. } => cols / scale_group,
+            Kind::Float { .. } => 0,
+        }
+    }
+}
+
+/// Memory of the packer.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    ints: IntRow,
+    floats: Vec<f32>,
+}
+
+/// Appends row `i` of a weight to the words, and its scales' bits to `scales`.
+pub(crate) fn row(
+    kind: Kind,
+    weight: &Weight<'_>,
+    i: usize,
+    scratch: &mut Scratch,
+    words: &mut Vec<u32>,
+    scales: &mut Vec<u32>,
+) -> Result<(), FormatError> {
+    let bytes = weight.row(i)?;
+    match kind {
+        Kind::Int { bits, .. } => {
+            let ints = &mut scratch.ints;
+            int_row(weight.encoding, &bytes, weight.cols, ints)?;
+            let zero = weight.encoding.int_layout(weight.cols).map_or(0, |l| l.zero);
+            pack(bits, zero, &ints.codes, words);
+            scales.extend(ints.d.iter().map(|d| d.to_bits()));
+        }
+        Kind::Float { format: 2 } => {
+            scratch.floats.resize(weight.cols, 0.0);
+            decode_row(weight.encoding, &bytes, &mut scratch.floats)?;
+            words.extend(scratch.floats.iter().map(|v| v.to_bits()));
+        }
+        Kind::Float { .. } => {
+            // The last word of an odd row is half empty.
+            let half = |pair: &[u8], at| u32::from(pair.get(at).copied().unwrap_or(0));
+            let word = |four: &[u8]| (0..4).fold(0, |word, at| word | half(four, at) << (8 * at));
+            words.extend(bytes.chunks(4).map(word));
+        }
+    }
+    Ok(())
+}
+
+fn pack(bits: u32, zero: i32, codes: &[u8], words: &mut Vec<u32>) {
+    let per_word = 32 / bits as usize;
+    words.extend(codes.chunks(per_word).map(|codes| {
+        let place = |(k, code): (usize, &u8)| {
+            let (i, b) = (k as u32 / 4, k as u32 % 4);
+            let code = if bits == 8 { (i32::from(*code) - zero) as u8 } else { *code };
+            u32::from(code) << (8 * b + bits * i)
+        };
+        codes.iter().enumerate().map(place).fold(0, |word, code| word | code)
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sterna_format::{CodeBits, ScaleGroup};
+
+    fn spec(encoding: Encoding, cols: usize, usage: WeightUse) -> WeightSpec {
+        WeightSpec { name: "w".into(), encoding, rows: 3, cols, usage }
+    }
+
+    #[test]
+    fn codes_lie_where_a_shift_and_a_mask_find_them() {
+        let two: Vec<u8> = (0..16).map(|k| k % 3).collect();
+        let (mut words, mut four) = (vec![], vec![]);
+        pack(2, 1, &two, &mut words);
+        let codes: Vec<u8> = (0..8).map(|k| 15 - k).collect();
+        pack(4, 8, &codes, &mut four);
+        for k in 0..16u32 {
+            let masked = words[0] >> (2 * (k / 4)) & 0x0303_0303;
+            assert_eq!(masked >> (8 * (k % 4)) & 0xff, u32::from(two[k as usize]));
+        }
+        for k in 0..8u32 {
+            let masked = four[0] >> (4 * (k / 4)) & 0x0f0f_0f0f;
+            assert_eq!(masked >> (8 * (k % 4)) & 0xff, u32::from(codes[k as usize]));
+        }
+        let mut eight = vec![];
+        pack(8, 128, &[0, 127, 128, 255], &mut eight);
+        assert_eq!(eight[0].to_le_bytes().map(|b| b as i8), [-128, -1, 0, 127]);
+    }
+
+    #[test]
+    fn what_has_no_kernel_is_refused_by_name() {
+        let int8 = |group| WeightUse::Linear(LinearNumerics::Int8 { group });
+        for (encoding, cols, group, ok) in [
+            (Encoding::TQ2_0, 512, 256, true),
+            (Encoding::Ternary(ScaleGroup::Block64), 192, 64, true),
+            (Encoding::Ternary(ScaleGroup::Row), 4096, 256, true),
+            (Encoding::Ternary(ScaleGroup::Row), 4096, 4096, true),
+            (Encoding::Ternary(ScaleGroup::Row), 96, 96, false),
+            (Encoding::PerRow(CodeBits::Eight), 96, 96, true),
+            (Encoding::Q4_0, 96, 32, true),
+            (Encoding::Q8_0, 32 * 513, 32, false),
+            (Encoding::Q4_1, 96, 32, false),
+            (Encoding::Q6K, 256, 256, false),
+        ] {
+            let got = Kind::of(&spec(encoding, cols, int8(group)));
+            assert_eq!(got.is_ok(), ok, "{encoding} {cols} {group}: {got:?}");
+            if let Err(e) = got {
+                assert!(
+                    e.to_string().contains("weight `w`") && e.to_string().contains(encoding.name()),
+                    "{e}"
+                );
+            }
+        }
+        let fixed = WeightUse::Linear(LinearNumerics::Static { input: 0.5, output: None });
+        assert!(Kind::of(&spec(Encoding::PerRow(CodeBits::Four), 256, fixed)).is_err());
+        assert!(Kind::of(&spec(Encoding::F32, 4, WeightUse::Taps)).is_err());
+        let odd = Kind::of(&spec(Encoding::F16, 7, WeightUse::Gather)).unwrap().unwrap();
+        assert_eq!((odd, odd.stride(7), odd.scales(7)), (Kind::Float { format: 0 }, 4, 0));
+    }
+}
