@@ -254,6 +254,7 @@ struct Tables {
 }
 
 fn tables(args: &BenchArgs, own: &EngineOptions) -> Result<Tables, Box<dyn Error>> {
+    measure::on_the_processor(own)?;
     let model = measure::plan(&args.measure, None, own)?;
     let (plan, prefix) = (model.plan(), args.prefix);
     let context = plan.context;

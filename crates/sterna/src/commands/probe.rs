@@ -276,6 +276,7 @@ fn asked(
         }
         _ => return Ok(None),
     };
+    measure::on_the_processor(options)?;
     let model = measure::plan(measure, None, options)?;
     match &table {
         Table::Verify(options, _) | Table::Chunks(options) | Table::Staircase(options) => {

@@ -20,8 +20,8 @@ use sterna_probe::synthetic::{self, Synthetic};
 use sterna_run::Session;
 
 use crate::cli::ModelArgs;
-use crate::commands::output;
-use crate::engine::{self, Engine, EngineOptions, Linears};
+use crate::commands::{Usage, output};
+use crate::engine::{self, Device, Engine, EngineOptions, Linears};
 
 pub use costs::{find as find_costs, folder as costs_folder, save as save_costs};
 pub use lock::Turn;
@@ -121,6 +121,18 @@ struct Made {
     linear: Encoding,
     head: Encoding,
     plan: Arc<ModelPlan>,
+}
+
+/// Refuses a GPU for tables of calls: they are held against limits that are measured on the processor.
+pub fn on_the_processor(options: &EngineOptions) -> Result<(), Usage> {
+    match options.device {
+        Device::Gpu(_) => Err(Usage(
+            "calls are held against the processor's limits, which say nothing of a GPU: with --device gpu, measure answers \
+             (`sterna bench --arm speculate=off --arm speculate=auto`, or what `sterna run --json` tells)"
+                .into(),
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Plans `model` (or what `args` name).
