@@ -7,10 +7,12 @@ use std::sync::OnceLock;
 
 use common::{Fault, broken_file, built_in, file_session};
 use sterna_bundle::Model;
+use sterna_probe::gate::oracle::{Fault as Errs, Known, Noting, Oracle};
 use sterna_probe::gate::{
     Answer, Arm, ArmSpec, FactoryError, GateArm, GateError, LosslessReport, PlainArm, Reading, Speculation,
     lossless,
 };
+use sterna_run::speculate::{Depth, Speculator};
 use sterna_run::{Request, SamplingParams, Session};
 
 const CONTEXT: usize = 96;
@@ -83,6 +85,34 @@ fn a_broken_prefill_is_found() {
         let first = report.arms[1].first.as_ref().unwrap();
         assert_eq!(first.what, "tokens");
         assert!(report.arms[1].equal < 12 && report.to_string().contains("FAIL"), "{report}");
+    }
+}
+
+/// Accepting is where speculation can lose text: the gate finds an executor that keeps a wrong row.
+#[test]
+fn a_broken_accept_is_found() {
+    for fault in [None, Some(Fault::Accept)] {
+        let known = Known::default();
+        let noted = known.clone();
+        let first = move || Ok(Box::new(Noting::new((base().make)()?, noted.clone())) as Box<dyn Arm>);
+        let first = ArmSpec { name: "base".into(), wants: Default::default(), make: Box::new(first) };
+        let drafted = plain("drafted", Reading::Cold { rows: 128 }, move || {
+            let mut session = match fault {
+                Some(fault) => broken_file(model(), CONTEXT, fault)?,
+                None => file_session(model(), GateArm::BASE, CONTEXT)?,
+            };
+            let vocab = session.executor().plan().vocab as u32;
+            let oracle = Oracle::new(known.clone(), Errs::Somewhere, vocab, 4);
+            let mut speculator = Speculator::new();
+            speculator.add(Box::new(oracle), Depth::Fixed(4), None, 0.0)?;
+            session.speculate(Some(speculator));
+            Ok(session)
+        });
+        let report = run(&[first, drafted]);
+        let drafts = report.arms[1].speculation.as_ref().unwrap();
+        assert!(drafts.accepted > 10 && drafts.rejected > 10, "{report}");
+        assert_eq!(report.passed(), fault.is_none(), "{report}");
+        assert_eq!(report.arms[1].equal == 12, fault.is_none(), "{report}");
     }
 }
 

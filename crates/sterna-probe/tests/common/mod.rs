@@ -52,7 +52,7 @@ pub fn file_session(model: &Model, arm: GateArm, context: usize) -> Result<Sessi
 pub fn broken_file(model: &Model, context: usize, fault: Fault) -> Result<Session, Error> {
     let arm = GateArm::BASE;
     let inner = file_executor(model, &cpu(arm), &options(arm, context))?;
-    Ok(Session::new(Box::new(Broken { inner, fault, calls: 0 }), context)?)
+    Ok(Session::new(Box::new(Broken { inner, fault, calls: 0, held: RowTable::new() }), context)?)
 }
 
 /// The built-in model.
@@ -80,7 +80,10 @@ pub fn tiny_law(arm: GateArm, context: usize) -> Result<Session, Error> {
 
 /// The tiny model with a fault.
 pub fn broken(arm: GateArm, context: usize, fault: Fault) -> Result<Session, Error> {
-    Ok(Session::new(Box::new(Broken { inner: tiny_executor(arm, context)?, fault, calls: 0 }), context)?)
+    Ok(Session::new(
+        Box::new(Broken { inner: tiny_executor(arm, context)?, fault, calls: 0, held: RowTable::new() }),
+        context,
+    )?)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,6 +102,8 @@ pub enum Fault {
     Drift,
     /// Logits of calls at positions from 64 on are another row's.
     StaleLogits,
+    /// Accepting drafts leaves another token's key and value at the last of them.
+    Accept,
     /// Ties go to the highest token: the best token is not the lowest of the best.
     Ties,
     /// Weights are counted for every row.
@@ -111,6 +116,8 @@ pub struct Broken {
     inner: Box<dyn Executor>,
     fault: Fault,
     calls: u32,
+    /// Rows of the call that is held.
+    held: RowTable,
 }
 
 impl Broken {
@@ -189,11 +196,19 @@ impl Executor for Broken {
     }
     fn hold(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError> {
         self.inner.hold(entry, rows, out)?;
+        self.held = rows.clone();
         self.miscount(rows, out);
         Ok(())
     }
     fn accept(&mut self, slot: usize, path: &[usize]) -> Result<(), BackendError> {
-        self.inner.accept(slot, path)
+        self.inner.accept(slot, path)?;
+        let last = path.last().and_then(|i| self.held.rows().get(*i)).copied();
+        if let Some(row) = last.filter(|_| self.fault == Fault::Accept && path.len() > 1) {
+            let mut table = RowTable::new();
+            table.push(row);
+            self.spoil(0, &table)?;
+        }
+        Ok(())
     }
     fn set_snapshot_budget(&mut self, bytes: usize) {
         self.inner.set_snapshot_budget(bytes);
