@@ -218,6 +218,7 @@ fn choose(all: &[AdapterFacts], choice: &Choice) -> Result<usize, DeviceError> {
         let one = |a: &AdapterFacts| format!("{} {} ({})", a.index, a.name, a.kind.name());
         all.iter().map(one).collect::<Vec<_>>().join(", ")
     };
+    let named = |name: &str| all.iter().position(|a| a.name.to_lowercase().contains(name));
     let at = match choice {
         Choice::Best => {
             let real = all.iter().enumerate().filter(|(_, a)| a.kind != Kind::Software);
@@ -225,11 +226,9 @@ fn choose(all: &[AdapterFacts], choice: &Choice) -> Result<usize, DeviceError> {
             let best = real.min_by_key(|(i, a)| (!a.missing.is_empty(), a.kind, *i));
             return best.map(|(i, _)| i).ok_or_else(|| DeviceError::OnlySoftware(names()));
         }
-        Choice::Index(n) => all.iter().position(|a| a.index == *n),
-        Choice::Name(name) => {
-            let name = name.to_lowercase();
-            all.iter().position(|a| a.name.to_lowercase().contains(&name))
-        }
+        // Where there is no such number it may be part of a name, as in `gpu:4090`.
+        Choice::Index(n) => all.iter().position(|a| a.index == *n).or_else(|| named(&n.to_string())),
+        Choice::Name(name) => named(&name.to_lowercase()),
     };
     at.ok_or_else(|| DeviceError::NoSuch { asked: choice.to_string(), present: names() })
 }
@@ -295,6 +294,7 @@ mod tests {
         assert_eq!(at(Choice::Index(0)), 0);
         assert_eq!(at(Choice::Name("LLVM".into())), 0);
         assert_eq!(at(Choice::Name("nvidia h".into())), 3);
+        assert_eq!(at(Choice::Index(200)), 3, "digits of a name");
         let said = |choice, all: &[AdapterFacts]| choose(all, &choice).unwrap_err().to_string();
         assert!(said(Choice::Best, &all[..1]).contains("0 llvmpipe (software)"));
         assert!(said(Choice::Index(9), &all).contains("gpu:9; there are: 0 llvmpipe (software), 1 Intel"));

@@ -67,6 +67,25 @@ struct Back {
     bytes: u64,
 }
 
+/// Binds the kernels of every entry point to buffers.
+fn entries(
+    shared: &Shared,
+    plan: &ModelPlan,
+    weights: &Weights,
+    pool: &Pool,
+    buffers: &Buffers,
+) -> Result<Vec<Entry>, BackendError> {
+    let width = plan.entries.iter().map(|e| e.width).max().unwrap_or(1);
+    let one = |entry: &Plan| {
+        let arena = Arena::new(entry, width);
+        let (gpu, pipelines) = (&shared.gpu, &shared.pipelines);
+        let builder = Builder { gpu, pipelines, plan, weights, pool, buffers, entry, arena: &arena };
+        let steps = builder.build()?;
+        Ok(Entry { arena, steps })
+    };
+    plan.entries.iter().map(one).collect()
+}
+
 impl GpuExecutor {
     /// Sends the weights of a plan to the device and compiles its kernels.
     pub fn load(
@@ -92,10 +111,10 @@ impl GpuExecutor {
             nothing: gpu.buffer(16, "nothing")?,
         };
         let pool = Pool::new(gpu, &plan, 0, 1)?;
+        let entries = entries(&shared, &plan, &weights, &pool, &buffers)?;
         let readback = gpu.readback(16 * width as u64)?;
         let (scratch, table) = (bytes.iter().sum(), Vec::new());
-        let entries = Vec::new();
-        let mut executor = Self {
+        Ok(Self {
             shared,
             plan,
             weights,
@@ -107,31 +126,7 @@ impl GpuExecutor {
             held: None,
             profile: None,
             table,
-        };
-        executor.prepare()?;
-        Ok(executor)
-    }
-
-    /// Binds the kernels to the pool's buffers.
-    fn prepare(&mut self) -> Result<(), BackendError> {
-        self.entries.clear();
-        let width = self.plan.entries.iter().map(|e| e.width).max().unwrap_or(1);
-        for entry in &self.plan.entries {
-            let arena = Arena::new(entry, width);
-            let builder = Builder {
-                gpu: &self.shared.gpu,
-                pipelines: &self.shared.pipelines,
-                plan: &self.plan,
-                weights: &self.weights,
-                pool: &self.pool,
-                buffers: &self.buffers,
-                entry,
-                arena: &arena,
-            };
-            let steps = builder.build()?;
-            self.entries.push(Entry { arena, steps });
-        }
-        Ok(())
+        })
     }
 
     /// Forgets the call that is held and checks the next one.
@@ -441,8 +436,11 @@ impl Executor for GpuExecutor {
             return Err(PlanError::Options(text).into());
         }
         self.held = None;
-        self.pool = Pool::new(&self.shared.gpu, &self.plan, slots, capacity)?;
-        self.prepare()
+        // What fails leaves the old pool and what is bound to it.
+        let pool = Pool::new(&self.shared.gpu, &self.plan, slots, capacity)?;
+        self.entries = entries(&self.shared, &self.plan, &self.weights, &pool, &self.buffers)?;
+        self.pool = pool;
+        Ok(())
     }
 
     fn committed(&self) -> &[u32] {

@@ -46,7 +46,7 @@ impl Gpu {
     /// Largest buffer that a kernel sees as a whole, in bytes.
     pub fn most_bytes(&self) -> u64 {
         // 32-bit indices of words, and drivers that count bytes in signed 32 bits.
-        self.facts.buffer_bytes.min(self.facts.binding_bytes).min(i32::MAX as u64) / 4 * 4
+        self.facts.buffer_bytes.min(self.facts.binding_bytes).min(i32::MAX as u64) / 16 * 16
     }
 
     /// A zeroed buffer of at least `bytes` that kernels and copies may use.
@@ -66,7 +66,7 @@ impl Gpu {
 
     fn make(&self, bytes: u64, usage: BufferUsages, what: &'static str) -> Result<Buffer, BackendError> {
         let size = bytes.max(16).next_multiple_of(16);
-        if size > self.most_bytes().next_multiple_of(16) {
+        if size > self.most_bytes() {
             let most = self.most_bytes();
             let what = format!("{what} of {bytes} bytes in one buffer: {} takes {most}", self.facts.name);
             return Err(BackendError::Unsupported { backend: "gpu", what });

@@ -44,7 +44,8 @@ pub struct WgpuOptions {
 }
 
 impl Default for WgpuOptions {
-    /// The best GPU, in buffers of 1 GiB: past that drivers were seen to compute wrongly in silence.
+    /// The best GPU, in buffers of 1 GiB: of much larger ones it was reported that a driver computed wrongly and said
+    /// nothing (gfx-rs/wgpu#10305).
     fn default() -> Self {
         Self { choice: Choice::Best, buffer_bytes: 1 << 30 }
     }

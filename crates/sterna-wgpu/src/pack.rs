@@ -61,7 +61,11 @@ impl Kind {
             return Err(format!("{} weights, which have minima or scales of scales", spec.encoding));
         }
         let unit = unit(layout.bits);
+        // Sums of a group are kept in i32: codes as they lie, activations down to -128.
+        let largest = if layout.bits == 8 { 128 } else { (1u64 << layout.bits) - 1 };
+        let sums_fit = (act_group as u64).saturating_mul(128 * largest) <= i32::MAX as u64;
         let fits = act_group > 0
+            && sums_fit
             && act_group.is_multiple_of(unit)
             && layout.group.is_multiple_of(act_group)
             && spec.cols.is_multiple_of(act_group)
@@ -69,7 +73,7 @@ impl Kind {
         if !fits {
             return Err(format!(
                 "{} weights of {} inputs with an activation scale per {act_group}: at most {MOST_ACT_GROUPS} groups of a \
-                 multiple of {unit}",
+                 multiple of {unit}, whose sums fit 32 bits",
                 spec.encoding, spec.cols
             ));
         }
@@ -206,7 +210,10 @@ mod tests {
             (Encoding::Ternary(ScaleGroup::Row), 96, 96, false),
             (Encoding::PerRow(CodeBits::Eight), 96, 96, true),
             (Encoding::Q4_0, 96, 32, true),
-            (Encoding::Q8_0, 32 * 513, 32, false),
+            (Encoding::Q8_0, 32 * 1024, 32, true),
+            (Encoding::Q8_0, 32 * 1025, 32, false),
+            (Encoding::PerRow(CodeBits::Eight), 131_056, 131_056, true),
+            (Encoding::PerRow(CodeBits::Eight), 131_072, 131_072, false),
             (Encoding::Q4_1, 96, 32, false),
             (Encoding::Q6K, 256, 256, false),
         ] {

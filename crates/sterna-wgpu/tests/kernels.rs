@@ -97,6 +97,7 @@ fn integer_matrices_of_every_encoding() {
         (Encoding::PQ2_0, [70, 1024], 128),
         (Encoding::Q4_0, [67, 96], 32),
         (Encoding::Q8_0, [65, 160], 32),
+        (Encoding::Q8_0, [3, 32_768], 32),
         (Encoding::PerRow(CodeBits::Two), [20, 256], 256),
         (Encoding::PerRow(CodeBits::Four), [20, 608], 608),
         (Encoding::PerRow(CodeBits::Eight), [20, 336], 336),

@@ -175,6 +175,14 @@ pub enum SpeculateError {
         /// The model.
         target: String,
     },
+    /// Trees on a backend that runs chains.
+    #[error(
+        "--draft-alternatives makes a tree of rows, which {device} does not run yet: leave it away, or use --device cpu"
+    )]
+    TreeDevice {
+        /// The device.
+        device: String,
+    },
     /// The draft model, or the head, cannot be had.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -233,6 +241,10 @@ pub fn proposers(
     let target = &engine.model.name;
     if options.alternatives > 0 && engine.plan.owns_time() {
         return Err(SpeculateError::Tree { target: target.clone() });
+    }
+    let (backend, limits) = engine.device();
+    if options.alternatives > 0 && backend == "gpu" {
+        return Err(SpeculateError::TreeDevice { device: limits.description });
     }
     let mut add = |proposer: Box<dyn Proposer>, steps: f64| offers.push(Offer { proposer, steps });
     let bytes = |plan: &ModelPlan| plan.entries.first().map_or(0, |e| plan.cost(e).weight_bytes) as f64;

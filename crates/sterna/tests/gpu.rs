@@ -79,6 +79,11 @@ fn devices_are_listed_and_wrong_ones_refused_with_what_there_is() {
         (&["run", "x", "--device", "gpu:abacus"], 1, "no adapter is called gpu:abacus"),
         (&["bench", "--device", &device], 2, "processor's limits"),
         (&["probe", "verify-cost", "--device", &device], 2, "processor's limits"),
+        (
+            &["run", "x", "--device", &device, "--draft", "builtin", "--draft-alternatives", "2"],
+            1,
+            "does not run yet: leave it away",
+        ),
         (&["run", "x", "--device", "gpu:"], 2, "gpu:NUMBER"),
         (&["run", "x", "--device", &device, "--isa", "portable"], 2, "--isa is for --device cpu"),
     ] {

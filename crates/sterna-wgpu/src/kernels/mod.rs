@@ -23,7 +23,7 @@ pub(crate) const TILE: u32 = 16;
 pub(crate) const THREADS: u32 = 64;
 
 /// Most activation groups of a row.
-pub(crate) const MOST_ACT_GROUPS: usize = 512;
+pub(crate) const MOST_ACT_GROUPS: usize = 1024;
 
 /// Widest head.
 pub(crate) const MOST_HEAD_DIM: usize = 512;

@@ -33,12 +33,12 @@ struct type_10 {
     float inner[8];
 };
 struct type_12 {
-    metal::atomic_uint inner[512];
+    metal::atomic_uint inner[1024];
 };
 struct type_14 {
-    metal::atomic_int inner[512];
+    metal::atomic_int inner[1024];
 };
-constant uint MOST_GROUPS = 512u;
+constant uint MOST_GROUPS = 1024u;
 constant bool NORM = true;
 
 uint call_row(
