@@ -20,7 +20,7 @@ const REFRESH: u64 = 128;
 /// steps they are to save: one call that was interrupted must not condemn its width.
 const STALE_DOUBTFUL: u64 = 32;
 /// Tokens of text that a proposer reads in rounds that follow each other, at most; reading more is a cost of its own.
-const FEW_READ: usize = 16;
+pub(super) const FEW_READ: usize = 16;
 /// A token that is read among many, in drafted tokens, until it is measured.
 const READING: f64 = 0.125;
 

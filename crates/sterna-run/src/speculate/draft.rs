@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use sterna_plan::{Outputs, Wanted};
 
+use super::costs::FEW_READ;
 use super::proposer::{Ask, Draft, ProposeError, Proposer};
 use super::shared;
 use crate::sample::{self, SamplingParams, sample};
@@ -20,8 +21,6 @@ pub struct DraftModel {
     most: usize,
 }
 
-/// Tokens of text that are always worth reading: no more than a round makes.
-const FEW_READ: usize = 16;
 /// Room for two snapshots: a draft model whose states own time comes back to the end of the text with them.
 const SNAPSHOTS: usize = 2;
 
@@ -44,7 +43,7 @@ impl DraftModel {
     /// Chooses where the session's text begins, so that following `text` takes no more than `reads` tokens: where it began
     /// before, or at the start if that can be read in half of them, or as far before the end as they go.
     fn settle(&mut self, text: &[u32], reads: usize) {
-        let reads = reads.max(FEW_READ);
+        let reads = reads.max(FEW_READ); // so few are always worth reading
         let held = |begin: usize| shared(self.session.tokens(), text.get(begin..).unwrap_or_default());
         let follows = self.begin < text.len() && text.len() - self.begin - held(self.begin) <= reads;
         if self.begin > 0 && text.len() <= reads / 2 {

@@ -133,7 +133,11 @@ impl Kernel {
         if let Some((name, value)) = flag {
             let _ = writeln!(text, "const {name} = {value};");
         }
-        text + COMMON + self.file()
+        let finish = match self {
+            Kernel::LinearInt { .. } | Kernel::LinearFloat { .. } => include_str!("linear/finish.wgsl"),
+            _ => "",
+        };
+        text + COMMON + finish + self.file()
     }
 
     /// The buffers it is bound to, in order.

@@ -28,8 +28,8 @@ struct Params {
     uint pad1_;
     type_4 pad;
 };
-typedef uint type_5[1];
-typedef float type_6[1];
+typedef float type_5[1];
+typedef uint type_6[1];
 struct type_7 {
     float inner[1024];
 };
@@ -122,21 +122,12 @@ float tree8_(
     return ((a + e) + (c_1 + g)) + ((b + f) + (d + h));
 }
 
-metal::float2 two(
-    uint word
-) {
-    if (false) {
-        return metal::float2(as_type<float>(word << 16u), as_type<float>(word & 4294901760u));
-    }
-    return float2(as_type<half2>(word));
-}
-
 void finish(
     uint row,
     uint n,
     float y_1,
     constant Params& p_1,
-    device type_6& arena,
+    device type_5& arena,
     constant _mslBufferSizes& _buffer_sizes
 ) {
     uint _e5 = p_1.out;
@@ -160,6 +151,15 @@ void finish(
         }
     }
 }
+
+metal::float2 two(
+    uint word
+) {
+    if (false) {
+        return metal::float2(as_type<float>(word << 16u), as_type<float>(word & 4294901760u));
+    }
+    return float2(as_type<half2>(word));
+}
 uint naga_div(uint lhs, uint rhs) {
     return lhs / metal::select(rhs, 1u, rhs == 0u);
 }
@@ -175,9 +175,9 @@ struct main_Input {
   metal::uint3 group [[threadgroup_position_in_grid]]
 , uint t [[thread_index_in_threadgroup]]
 , constant Params& p_1 [[user(fake0)]]
-, device type_5 const& call [[user(fake0)]]
-, device type_5 const& weights [[user(fake0)]]
-, device type_6& arena [[user(fake0)]]
+, device type_5& arena [[user(fake0)]]
+, device type_6 const& call [[user(fake0)]]
+, device type_6 const& weights [[user(fake0)]]
 , threadgroup type_7& results
 , constant _mslBufferSizes& _buffer_sizes [[user(fake0)]]
 ) {

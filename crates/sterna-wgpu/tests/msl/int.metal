@@ -31,9 +31,9 @@ struct Params {
     uint pad0_;
     type_5 pad;
 };
-typedef uint type_6[1];
-typedef metal::uint4 type_7[1];
-typedef float type_8[1];
+typedef float type_6[1];
+typedef uint type_7[1];
+typedef metal::uint4 type_8[1];
 typedef metal::uint2 type_10[1];
 struct type_11 {
     int inner[1024];
@@ -137,6 +137,36 @@ float tree8_(
     return ((a + e) + (c_3 + g_1)) + ((b + f) + (d + h));
 }
 
+void finish(
+    uint row,
+    uint n,
+    float y_1,
+    constant Params& p_1,
+    device type_6& arena,
+    constant _mslBufferSizes& _buffer_sizes
+) {
+    uint _e5 = p_1.out;
+    uint _e8 = p_1.out_cols;
+    uint at_1 = (_e5 + (row * _e8)) + n;
+    uint _e14 = p_1.mode;
+    if (_e14 == 1u) {
+        float _e21 = p_1.factor;
+        arena[at_1] = y_1 * _e21;
+        return;
+    } else {
+        uint _e25 = p_1.mode;
+        if (_e25 == 2u) {
+            float _e32 = p_1.factor;
+            float _e35 = arena[at_1];
+            arena[at_1] = metal::fma(_e32, y_1, _e35);
+            return;
+        } else {
+            arena[at_1] = y_1;
+            return;
+        }
+    }
+}
+
 int dot_word(
     uint word,
     metal::uint4 a_1
@@ -163,7 +193,7 @@ int dot_word(
 int dot_unit(
     metal::uint4 w_1,
     uint at,
-    device type_7 const& acts,
+    device type_8 const& acts,
     constant _mslBufferSizes& _buffer_sizes
 ) {
     if (true) {
@@ -235,36 +265,6 @@ int dot_unit(
     packed_char4 reinterpreted_packed_char4_e96 = as_type<packed_char4>(_e96);
     return as_type<int>(as_type<uint>(as_type<int>(as_type<uint>(as_type<int>(as_type<uint>(( + reinterpreted_packed_char4_e84[0] * reinterpreted_packed_char4_e85[0] + reinterpreted_packed_char4_e84[1] * reinterpreted_packed_char4_e85[1] + reinterpreted_packed_char4_e84[2] * reinterpreted_packed_char4_e85[2] + reinterpreted_packed_char4_e84[3] * reinterpreted_packed_char4_e85[3])) + as_type<uint>(( + reinterpreted_packed_char4_e87[0] * reinterpreted_packed_char4_e88[0] + reinterpreted_packed_char4_e87[1] * reinterpreted_packed_char4_e88[1] + reinterpreted_packed_char4_e87[2] * reinterpreted_packed_char4_e88[2] + reinterpreted_packed_char4_e87[3] * reinterpreted_packed_char4_e88[3])))) + as_type<uint>(( + reinterpreted_packed_char4_e91[0] * reinterpreted_packed_char4_e92[0] + reinterpreted_packed_char4_e91[1] * reinterpreted_packed_char4_e92[1] + reinterpreted_packed_char4_e91[2] * reinterpreted_packed_char4_e92[2] + reinterpreted_packed_char4_e91[3] * reinterpreted_packed_char4_e92[3])))) + as_type<uint>(( + reinterpreted_packed_char4_e95[0] * reinterpreted_packed_char4_e96[0] + reinterpreted_packed_char4_e95[1] * reinterpreted_packed_char4_e96[1] + reinterpreted_packed_char4_e95[2] * reinterpreted_packed_char4_e96[2] + reinterpreted_packed_char4_e95[3] * reinterpreted_packed_char4_e96[3])));
 }
-
-void finish(
-    uint row,
-    uint n,
-    float y_1,
-    constant Params& p_1,
-    device type_8& arena,
-    constant _mslBufferSizes& _buffer_sizes
-) {
-    uint _e5 = p_1.out;
-    uint _e8 = p_1.out_cols;
-    uint at_1 = (_e5 + (row * _e8)) + n;
-    uint _e14 = p_1.mode;
-    if (_e14 == 1u) {
-        float _e21 = p_1.factor;
-        arena[at_1] = y_1 * _e21;
-        return;
-    } else {
-        uint _e25 = p_1.mode;
-        if (_e25 == 2u) {
-            float _e32 = p_1.factor;
-            float _e35 = arena[at_1];
-            arena[at_1] = metal::fma(_e32, y_1, _e35);
-            return;
-        } else {
-            arena[at_1] = y_1;
-            return;
-        }
-    }
-}
 uint naga_mod(uint lhs, uint rhs) {
     return lhs % metal::select(rhs, 1u, rhs == 0u);
 }
@@ -280,12 +280,12 @@ struct main_Input {
   metal::uint3 group [[threadgroup_position_in_grid]]
 , uint t [[thread_index_in_threadgroup]]
 , constant Params& p_1 [[user(fake0)]]
-, device type_6 const& call [[user(fake0)]]
-, device type_7 const& codes [[user(fake0)]]
-, device type_8 const& scales [[user(fake0)]]
-, device type_7 const& acts [[user(fake0)]]
+, device type_6& arena [[user(fake0)]]
+, device type_7 const& call [[user(fake0)]]
+, device type_8 const& codes [[user(fake0)]]
+, device type_6 const& scales [[user(fake0)]]
+, device type_8 const& acts [[user(fake0)]]
 , device type_10 const& act_scales [[user(fake0)]]
-, device type_8& arena [[user(fake0)]]
 , threadgroup type_11& partial
 , threadgroup type_12& results
 , constant _mslBufferSizes& _buffer_sizes [[user(fake0)]]

@@ -31,17 +31,6 @@ fn two(word: u32) -> vec2<f32> {
     return unpack2x16float(word);
 }
 
-fn finish(row: u32, n: u32, y: f32) {
-    let at = p.out + row * p.out_cols + n;
-    if (p.mode == 1u) {
-        arena[at] = y * p.factor;
-    } else if (p.mode == 2u) {
-        arena[at] = fma(p.factor, y, arena[at]);
-    } else {
-        arena[at] = y;
-    }
-}
-
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) t: u32) {
     let n = group.x * 64u + t;

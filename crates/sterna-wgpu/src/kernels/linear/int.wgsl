@@ -57,17 +57,6 @@ fn dot_unit(w: vec4<u32>, at: u32) -> i32 {
     return dot4I8Packed(w.x, a.x) + dot4I8Packed(w.y, a.y) + dot4I8Packed(w.z, a.z) + dot4I8Packed(w.w, a.w);
 }
 
-fn finish(row: u32, n: u32, y: f32) {
-    let at = p.out + row * p.out_cols + n;
-    if (p.mode == 1u) {
-        arena[at] = y * p.factor;
-    } else if (p.mode == 2u) {
-        arena[at] = fma(p.factor, y, arena[at]);
-    } else {
-        arena[at] = y;
-    }
-}
-
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) t: u32) {
     let lane = t % LANES;
