@@ -7,7 +7,7 @@ use sterna_plan::Wanted;
 use sterna_run::speculate::{Ask, Draft, Proposer};
 use sterna_run::{SamplingParams, Session};
 
-use crate::bench::{BenchError, Beside, WidthOptions};
+use crate::bench::{BenchError, Beside, Timed, WidthOptions};
 use crate::interleave::ArmResult;
 use crate::tokens;
 
@@ -113,7 +113,11 @@ impl<'a> Rehearsal<'a> {
             let made = draft.tokens.len();
             if made == k { Ok(()) } else { Err(format!("it proposed {made} tokens instead of {k}").into()) }
         };
-        Beside { name: format!("{}, {k} drafts", self.name), prepare: Box::new(prepare), run: Box::new(run) }
+        Beside {
+            name: format!("{}, {k} drafts", self.name),
+            prepare: Box::new(prepare),
+            run: Timed::Call(Box::new(run)),
+        }
     }
 
     /// The cost from the samples of [`Rehearsal::arms`]; `step` is the seconds of a decode step.

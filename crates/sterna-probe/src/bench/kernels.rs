@@ -14,9 +14,10 @@ use sterna_plan::{
     WeightUse,
 };
 
+use super::load::CACHED_BYTES;
 use super::{BenchError, Load, Rated};
 use crate::interleave::{Arm, Interleaved, Rounds, interleave};
-use crate::limits::Limits;
+use crate::limits::{Limits, Reader};
 use crate::stats::Summary;
 use crate::synthetic::Matrices;
 use crate::table::{Table, count, number, percent};
@@ -100,7 +101,8 @@ pub struct KernelRow {
     pub ms: Summary,
     /// Time over that of the first width.
     pub cost: f64,
-    /// Time over `max(bytes / read bandwidth, operations / the rate at the widest call)`.
+    /// Time over `max(bytes / read bandwidth, operations / the rate at the widest call)`, both in the same turns where the
+    /// weights come from memory.
     pub over_roofline: f64,
     /// Work and rates.
     #[serde(flatten)]
@@ -116,7 +118,10 @@ pub struct KernelTable {
     pub matrices: usize,
     /// One for each width.
     pub rows: Vec<KernelRow>,
-    /// Samples and noise.
+    /// Reading memory at its best in the same turns, GB/s, median; where weights stay in a cache, not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_gb_s: Option<f64>,
+    /// Samples and noise; after those of the widths those of reading memory.
     pub samples: Interleaved,
 }
 
@@ -212,7 +217,15 @@ pub fn kernel_table(
         };
         Arm::new(format!("width {width}"), run).prepared(|b| Ok(b.executor.truncate(0, 0)?))
     };
+    // Memory in the same turns: what others leave of it differs from minute to minute.
+    let reader = match each * matrices as u64 > CACHED_BYTES {
+        true => Some(Reader::new(limits.threads, limits.buffer_bytes)?),
+        false => None,
+    };
     let mut arms: Vec<Arm<'_, Bench>> = o.widths.iter().enumerate().map(arm).collect();
+    if let Some(reader) = &reader {
+        arms.push(Arm::told("10^9 bytes of memory", |_| Ok(1.0 / reader.pass().max(1e-9))));
+    }
     let samples = interleave(&mut bench, &mut arms, o.rounds)?;
     drop(arms);
 
@@ -221,12 +234,13 @@ pub fn kernel_table(
         let both = samples.arms.iter().zip(&bench.stats);
         both.map(|(arm, stats)| (arm, Load::of(*stats, 1, arm.time.median, limits)))
     };
+    let memory = samples.arms.get(o.widths.len()).map(|a| 1.0 / a.time.median);
+    let read_gb_s = memory.unwrap_or_else(|| limits.read_gb_s());
     let rate = loads().next_back().map_or(0.0, |l| l.1.gmac_s);
     let mut rows = Vec::with_capacity(o.widths.len());
     for (width, (arm, load)) in o.widths.iter().zip(loads()) {
         let over = |x: f64, y: f64| if y > 0.0 { x / y } else { 0.0 };
-        let bound =
-            over(load.weight_bytes as f64 / 1e9, limits.read_gb_s()).max(over(load.macs as f64 / 1e9, rate));
+        let bound = over(load.weight_bytes as f64 / 1e9, read_gb_s).max(over(load.macs as f64 / 1e9, rate));
         rows.push(KernelRow {
             width: *width,
             ms: arm.time.scaled(1e3 / matrices as f64),
@@ -235,7 +249,7 @@ pub fn kernel_table(
             load,
         });
     }
-    let table = KernelTable { options: o.clone(), matrices, rows, samples };
+    let table = KernelTable { options: o.clone(), matrices, rows, read_gb_s: memory, samples };
     Ok(table)
 }
 
@@ -287,7 +301,10 @@ impl fmt::Display for KernelTable {
         let (n, note) = (self.matrices, self.samples.note());
         let where_from =
             if n == 1 { "one matrix, again and again".into() } else { format!("{n} matrices in turn") };
-        write!(f, "{encoding} {rows} x {cols}, {where_from}\n{t}{note}")
+        let memory = self
+            .read_gb_s
+            .map_or(String::new(), |m| format!("memory read at {} GB/s meanwhile; ", number(m)));
+        write!(f, "{encoding} {rows} x {cols}, {where_from}\n{t}{memory}{note}")
     }
 }
 

@@ -19,7 +19,9 @@ pub use speculation::{
     ByWhom, NamedSpeaker, NotLossless, Place, PromptSet, ProposerUse, RoleSeconds, SessionSpeaker, SetPrompt,
     Speaker, SpeculationRow, SpeculationTable, Spoken, compare_speakers, compare_speakers_on, prompt_sets,
 };
-pub use widths::{Beside, RowsWanted, WidthOptions, WidthRow, WidthTable, width_table, width_table_beside};
+pub use widths::{
+    Beside, RowsWanted, Timed, WidthOptions, WidthRow, WidthTable, width_table, width_table_beside,
+};
 
 use sterna_run::SessionError;
 
@@ -35,6 +37,9 @@ pub enum BenchError {
     /// An arm failed.
     #[error(transparent)]
     Interleave(#[from] InterleaveError),
+    /// Memory cannot be read beside the arms.
+    #[error(transparent)]
+    Limits(#[from] crate::limits::LimitError),
     /// A command that is measured beside the arms.
     #[error(transparent)]
     Command(#[from] crate::command::CommandError),

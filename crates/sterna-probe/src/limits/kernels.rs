@@ -30,15 +30,28 @@ pub(super) fn fma(reps: u64) -> (&'static str, u64) {
     ("portable f32 loop", portable_f32(reps))
 }
 
-/// Name of the read loop and a sum over every byte's word.
-pub(super) fn read(bytes: &[u8]) -> (&'static str, u64) {
+/// A loop that reads memory, by name, and its sum over every byte's word.
+pub(super) type Read = (&'static str, fn(&[u8]) -> u64);
+
+/// Loops that read memory: which is fastest depends on how far a processor fetches ahead by itself.
+pub(super) fn reads() -> Vec<Read> {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2.
-        return unsafe { ("AVX2 loads", x86::read(bytes)) };
+        return unsafe {
+            vec![
+                ("AVX2 loads", |b| x86::read::<1, false>(b)),
+                ("AVX2 loads, fetched ahead", |b| x86::read::<1, true>(b)),
+                ("AVX2 loads, four streams", |b| x86::read::<4, false>(b)),
+                ("AVX2 loads, four streams, fetched ahead", |b| x86::read::<4, true>(b)),
+            ]
+        };
     }
-    ("u64 sums", portable_read(bytes))
+    vec![PLAIN]
 }
+
+/// The one that every machine has.
+pub(super) const PLAIN: Read = ("u64 sums", portable_read);
 
 /// Sum of the little-endian u64 words; bytes past the last whole word are left out.
 fn portable_read(bytes: &[u8]) -> u64 {
@@ -85,7 +98,8 @@ fn portable_f32(reps: u64) -> u64 {
 mod x86 {
     use std::arch::asm;
     use std::arch::x86_64::{
-        __m256i, _mm256_add_epi64, _mm256_loadu_si256, _mm256_setzero_si256, _mm256_storeu_si256,
+        __m256i, _MM_HINT_T0, _MM_HINT_T1, _mm_prefetch, _mm256_add_epi64, _mm256_loadu_si256,
+        _mm256_setzero_si256, _mm256_storeu_si256,
     };
 
     /// 8 x (vpmaddubsw, vpaddw) a repetition, each its own accumulator: 256 multiply-accumulates.
@@ -193,22 +207,32 @@ mod x86 {
         reps * 96
     }
 
-    /// Sum of the u64 words of every whole 256-byte block, eight loads in flight; the rest by words.
+    /// Sum of the u64 words: `STREAMS` parts side by side, blocks of 256 bytes in turns, and the rest by words.
     ///
     /// # Safety
     /// Needs AVX2.
     #[target_feature(enable = "avx2")]
-    pub unsafe fn read(bytes: &[u8]) -> u64 {
-        let (blocks, rest) = bytes.as_chunks::<256>();
+    pub unsafe fn read<const STREAMS: usize, const AHEAD: bool>(bytes: &[u8]) -> u64 {
+        let blocks = bytes.as_chunks::<256>().0;
+        let each = blocks.len() / STREAMS;
         let mut sums = [_mm256_setzero_si256(); 8];
-        for block in blocks {
-            for (i, sum) in sums.iter_mut().enumerate() {
-                // SAFETY: i < 8, so the 32 bytes lie inside the block of 256.
-                let v = unsafe { _mm256_loadu_si256(block.as_ptr().add(32 * i).cast::<__m256i>()) };
-                *sum = _mm256_add_epi64(*sum, v);
+        for i in 0..each {
+            for stream in 0..STREAMS {
+                let block = blocks[each * stream + i].as_ptr();
+                for (i, sum) in sums.iter_mut().enumerate() {
+                    // SAFETY: i < 8, so the 32 bytes lie inside the block of 256; any address may be prefetched.
+                    let v = unsafe {
+                        if AHEAD && i % 2 == 0 {
+                            _mm_prefetch::<_MM_HINT_T1>(block.wrapping_add(32 * i + 8192).cast());
+                            _mm_prefetch::<_MM_HINT_T0>(block.wrapping_add(32 * i + 512).cast());
+                        }
+                        _mm256_loadu_si256(block.add(32 * i).cast::<__m256i>())
+                    };
+                    *sum = _mm256_add_epi64(*sum, v);
+                }
             }
         }
-        let mut total = super::portable_read(rest);
+        let mut total = super::portable_read(&bytes[256 * each * STREAMS..]);
         for sum in sums {
             let mut words = [0u64; 4];
             // SAFETY: 32 bytes of a local array.
@@ -225,10 +249,12 @@ mod tests {
 
     #[test]
     fn reads_see_every_word() {
-        let bytes: Vec<u8> = (0..4096 + 24).map(|i| (i * 37 % 251) as u8).collect();
+        let bytes: Vec<u8> = (0..4096 + 7 * 256 + 24).map(|i| (i * 37 % 251) as u8).collect();
         let words = bytes.chunks_exact(8).map(|w| u64::from_le_bytes(w.try_into().unwrap()));
         let want = words.fold(0, u64::wrapping_add);
-        assert_eq!(read(&bytes).1, want);
+        for (name, read) in reads() {
+            assert_eq!(read(&bytes), want, "{name}");
+        }
         assert_eq!(portable_read(&bytes), want);
     }
 

@@ -123,13 +123,7 @@ impl Limits {
         let before = (Instant::now(), SystemMeter.sample());
         let (buffer, huge_pages) = pages(buffer_bytes)?;
         let bytes = &buffer[..];
-        let read = limit(threads, runs, |n, i| {
-            let each = bytes.len() / n / 4096 * 4096;
-            let part = &bytes[each * i..each * (i + 1)];
-            let (name, sum) = kernels::read(part);
-            black_box(sum);
-            (name, part.len() as u64)
-        });
+        let read = fastest_read(bytes, threads, runs);
         drop(buffer);
         let copy = copy(threads, runs, buffer_bytes)?;
         let int8 = limit(threads, runs, |_, _| kernels::int8(macs / 256));
@@ -148,7 +142,7 @@ impl Limits {
     pub fn best_of(&self, other: &Self) -> Self {
         let rate = |a: Rate, b: Rate| if b.best > a.best { b } else { a };
         let limit = |a: &Limit, b: &Limit| Limit {
-            kernel: a.kernel.clone(),
+            kernel: if b.all.best > a.all.best { b.kernel.clone() } else { a.kernel.clone() },
             one: rate(a.one, b.one),
             all: rate(a.all, b.all),
         };
@@ -172,6 +166,61 @@ impl Limits {
     /// Integer peak of one thread in GMAC/s, best run.
     pub fn int8_gmac_s_thread(&self) -> f64 {
         self.int8.one.best
+    }
+}
+
+/// Reading by the loop that is fastest with all threads, by a few runs of each.
+fn fastest_read(bytes: &[u8], threads: usize, runs: usize) -> Limit {
+    let tried =
+        kernels::reads().into_iter().map(|r| (r, rate(threads, runs.min(3), &reading(bytes, r)).1.best));
+    let best = tried.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(kernels::PLAIN, |t| t.0);
+    limit(threads, runs, reading(bytes, best))
+}
+
+/// Each of `n` threads reads its part of `bytes`.
+fn reading(bytes: &[u8], (name, read): kernels::Read) -> impl Fn(usize, usize) -> (&'static str, u64) + Sync {
+    move |n, i| {
+        let each = bytes.len() / n / 4096 * 4096;
+        let part = &bytes[each * i..each * (i + 1)];
+        black_box(read(part));
+        (name, part.len() as u64)
+    }
+}
+
+/// Memory to read beside other things, in turns with them: on a shared machine its speed is not the same a minute later.
+pub struct Reader {
+    buffer: MmapMut,
+    read: kernels::Read,
+    threads: usize,
+}
+
+impl Reader {
+    /// `bytes` to be read by `threads` threads, by the loop that is fastest.
+    ///
+    /// # Errors
+    /// [`LimitError::Memory`].
+    pub fn new(threads: usize, bytes: usize) -> Result<Self, LimitError> {
+        let (buffer, _) = pages(bytes)?;
+        let name = fastest_read(&buffer, threads, 1).kernel;
+        let read = kernels::reads().into_iter().find(|r| r.0 == name).unwrap_or(kernels::PLAIN);
+        Ok(Self { buffer, read, threads: threads.max(1) })
+    }
+
+    /// Reads all of it once; GB/s from the first thread's start to the last one's end.
+    pub fn pass(&self) -> f64 {
+        let (barrier, work) = (Barrier::new(self.threads), reading(&self.buffer, self.read));
+        let run = |thread| {
+            barrier.wait();
+            let start = Instant::now();
+            let (kernel, units) = work(self.threads, thread);
+            Run { start, end: Instant::now(), units, kernel }
+        };
+        let run = &run;
+        let runs: Vec<Run> = std::thread::scope(|scope| {
+            let spawned: Vec<_> = (1..self.threads).map(|i| scope.spawn(move || run(i))).collect();
+            std::iter::once(run(0)).chain(spawned.into_iter().filter_map(|t| t.join().ok())).collect()
+        });
+        together(runs.iter()).unwrap_or_default()
     }
 }
 

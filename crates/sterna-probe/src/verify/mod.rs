@@ -13,11 +13,11 @@ use sterna_run::Session;
 use sterna_run::speculate::Proposer;
 
 use crate::accept::{AcceptPoint, accept_cost};
-use crate::bench::{BenchError, RowsWanted, WidthOptions, WidthRow, WidthTable, width_table_beside};
+use crate::bench::{BenchError, Beside, RowsWanted, WidthOptions, WidthRow, WidthTable, width_table_beside};
 use crate::count;
 use crate::drafting::{DraftCost, Rehearsal};
 use crate::interleave::Interleaved;
-use crate::limits::Limits;
+use crate::limits::{Limits, Reader};
 use crate::table::{Table, bytes, number};
 
 pub use break_even::{BreakEven, BreakEvenRow, break_even};
@@ -48,7 +48,7 @@ pub struct CostPoint {
 pub struct Roofline {
     /// Bytes of weights of a call.
     pub weight_bytes: u64,
-    /// Reading memory, GB/s.
+    /// Reading memory at its best in the same turns, GB/s, median.
     pub memory_gb_s: f64,
     /// Rows of the widest call, and its GMAC/s.
     pub rows: usize,
@@ -133,12 +133,16 @@ pub fn round_cost(
         options.widths.push(widest);
     }
     let rehearsal = proposer.map(|p| Rehearsal::new(session, &options, p)).transpose()?;
-    let beside = rehearsal.as_ref().map_or_else(Vec::new, Rehearsal::arms);
+    // Memory too: what others leave of it differs from minute to minute.
+    let reader = Reader::new(limits.threads, limits.buffer_bytes)?;
+    let mut beside = rehearsal.as_ref().map_or_else(Vec::new, Rehearsal::arms);
+    beside.push(Beside::memory(&reader));
     let table = width_table_beside(session, &options, beside, limits)?;
-    let wide = table.rows.get(widths).filter(|r| r.load.gmac_s > 0.0 && limits.read_gb_s() > 0.0);
+    let memory = table.samples.arms.last().map_or(0.0, |a| a.time.median);
+    let wide = table.rows.get(widths).filter(|r| r.load.gmac_s > 0.0 && memory > 0.0);
     let roofline = wide.map(|r| Roofline {
         weight_bytes: r.load.weight_bytes,
-        memory_gb_s: limits.read_gb_s(),
+        memory_gb_s: 1.0 / memory,
         rows: r.width,
         gmac_s: r.load.gmac_s,
     });
@@ -234,7 +238,10 @@ impl fmt::Display for VerifyCost {
         if let Some(r) = &self.roofline {
             let (weights, rows) = (bytes(r.weight_bytes), count(r.rows, "row"));
             let (gb, gmac) = (number(r.memory_gb_s), number(r.gmac_s));
-            writeln!(f, "roofline: {weights} at {gb} GB/s, or the {gmac} GMAC/s of a call of {rows}")?;
+            writeln!(
+                f,
+                "roofline: {weights} at {gb} GB/s, or the {gmac} GMAC/s of a call of {rows}, both in the same turns"
+            )?;
         }
         let accepts = self.accept.iter().map(|a| format!("{}: {:.3}", a.accepted, a.steps));
         let accepts = accepts.collect::<Vec<_>>().join(", ");

@@ -16,10 +16,7 @@ unsafe fn sub_block<const NC: usize, const VNNI: bool>(
     unsafe {
         let bias = _mm512_set1_epi8(-128);
         for _ in 0..steps {
-            // One row alone leaves the processor time to fetch ahead by itself, and it does that better.
-            if NC > 1 {
-                _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
-            }
+            fetch(p);
             let w = load(p);
             if VNNI {
                 dot_vnni::<NC>(&mut dots, _mm512_xor_si512(w, bias), q);
@@ -54,6 +51,7 @@ pub unsafe fn flat<const NC: usize, const VNNI: bool>(
         for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
             let group = r.first + i;
             let base = record.as_ptr();
+            fetch_far(base.wrapping_add(at.d));
             let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
             let start = if VNNI { start(-128, a, group) } else { zeros::<NC>() };
             // A constant number of steps for the usual block of 32 lets the loop be unrolled.
@@ -87,6 +85,7 @@ pub unsafe fn scaled<const NC: usize, const VNNI: bool>(
         for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
             let group = r.first + i;
             let base = record.as_ptr();
+            at.fetch(base);
             let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
             let mut isum = zeros::<NC>();
             for s in 0..g.group / g.sub {

@@ -28,8 +28,25 @@ pub const WIDEST_VNNI: usize = 16;
 pub const WIDEST_SCALED: usize = 14;
 /// Widest block without.
 pub const WIDEST: usize = 8;
-/// Bytes of the stream to fetch ahead.
-const AHEAD: usize = 2048;
+/// Bytes of the stream to fetch ahead: into the second-level cache, past the end of the page, where the processor's own
+/// fetching stops; and from there into the first.
+const FAR: usize = 8192;
+const NEAR: usize = 1024;
+
+/// Fetches codes ahead of `p`, which is walked in steps of 64 bytes.
+#[inline(always)]
+fn fetch(p: *const u8) {
+    fetch_far(p);
+    // SAFETY: any address may be prefetched.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(NEAR).cast()) };
+}
+
+/// Fetches what is not codes: a line that was left out would be waited for.
+#[inline(always)]
+fn fetch_far(p: *const u8) {
+    // SAFETY: as above.
+    unsafe { _mm_prefetch::<_MM_HINT_T1>(p.wrapping_add(FAR).cast()) };
+}
 
 #[inline(always)]
 unsafe fn load(p: *const u8) -> __m512i {
@@ -60,6 +77,8 @@ unsafe fn signed(p: *const u8) -> __m512i {
 #[derive(Clone, Copy)]
 struct Offsets {
     codes: usize,
+    /// All that is not codes, and its bytes.
+    rest: (usize, usize),
     d: usize,
     dmin: usize,
     sc: usize,
@@ -69,7 +88,15 @@ struct Offsets {
 impl Offsets {
     #[inline(always)]
     fn new(g: &Geometry) -> Self {
-        Self { codes: g.codes_at(), d: g.d_at(), dmin: g.dmin_at(), sc: g.sc_at(), mn: g.mn_at() }
+        let rest = (g.d_at(), g.record_bytes() - g.code_bytes());
+        Self { codes: g.codes_at(), rest, d: g.d_at(), dmin: g.dmin_at(), sc: g.sc_at(), mn: g.mn_at() }
+    }
+    /// Fetches ahead what of the record at `base` is not codes.
+    #[inline(always)]
+    fn fetch(&self, base: *const u8) {
+        for line in 0..self.rest.1.div_ceil(64) {
+            fetch_far(base.wrapping_add(self.rest.0 + 64 * line));
+        }
     }
 }
 

@@ -14,7 +14,7 @@ unsafe fn sub_block<const NC: usize, const VNNI: bool>(
         let low = _mm512_set1_epi8(15);
         let mut sum = if VNNI { dots } else { zeros::<NC>() };
         for _ in 0..4 {
-            _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
+            fetch(p);
             let x = load(p);
             let w = [_mm512_and_si512(x, low), _mm512_and_si512(_mm512_srli_epi16::<4>(x), low)];
             for w in w {
@@ -39,13 +39,14 @@ pub unsafe fn flat<const NC: usize, const VNNI: bool>(
 ) {
     let (g, at) = (*r.geometry, Offsets::new(r.geometry));
     assert!(g.kind == Kind::B4 && a.width == NC && a.bytes.len() == g.cols * NC);
-    assert!(g.sub == 32 && g.group == 32);
+    assert!(g.sub == 32 && g.group == 32 && at.d == 256);
     // SAFETY: offsets stay inside the records and `a.bytes`, both checked.
     unsafe {
         let mut out = load_acc::<NC>(acc);
         for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
             let group = r.first + i;
             let base = record.as_ptr();
+            fetch_far(base.wrapping_add(256));
             let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
             let dots = sub_block::<NC, VNNI>(base, q, start(-g.zero, a, group));
             add_group::<NC>(&mut out, &dots, scales(&r, base.add(at.d)), a, group);
@@ -73,6 +74,7 @@ pub unsafe fn scaled<const NC: usize, const VNNI: bool>(
         for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
             let group = r.first + i;
             let base = record.as_ptr();
+            at.fetch(base);
             let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
             let mut isum = zeros::<NC>();
             for s in 0..g.group / 32 {

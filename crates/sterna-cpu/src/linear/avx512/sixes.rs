@@ -7,11 +7,8 @@ use super::*;
 unsafe fn sixteen<const NC: usize, const VNNI: bool>(p: *const u8, q: *const u8, dots: &mut [__m512i; NC]) {
     // SAFETY: the caller keeps 192 bytes of codes and 16 inputs of every column readable.
     unsafe {
-        // With few rows the processor's own fetching ahead is better off alone.
-        if NC >= 5 {
-            for line in 0..3 {
-                _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD + 64 * line).cast());
-            }
+        for line in 0..3 {
+            fetch(p.wrapping_add(64 * line));
         }
         let (low, high) = (_mm512_set1_epi8(15), _mm512_set1_epi8(0x30));
         let (a, b, h) = (load(p), load(p.add(64)), load(p.add(128)));
@@ -57,6 +54,7 @@ pub unsafe fn run<const NC: usize, const VNNI: bool>(
         for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
             let group = r.first + i;
             let base = record.as_ptr();
+            at.fetch(base);
             let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
             let mut isum = zeros::<NC>();
             for s in 0..g.group / g.sub {

@@ -26,6 +26,7 @@ pub unsafe fn run<const NC: usize, const VNNI: bool>(
         for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
             let group = r.first + i;
             let mut p = record.as_ptr();
+            at.fetch(p);
             let mut q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
             let mut isum = zeros::<NC>();
             let mut blocks = g.group / 16;
@@ -62,10 +63,7 @@ unsafe fn planes<const NC: usize>(
         let mask = [3u8, 12, 48, 192].map(|m| _mm512_set1_epi8(m as i8));
         let mut sum = [zeros::<NC>(); 4];
         for _ in 0..blocks {
-            // One row alone leaves the processor time to fetch ahead by itself, and it does that better.
-            if NC > 1 {
-                _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
-            }
+            fetch(p);
             let x = load(p);
             for j in 0..4 {
                 dot_vnni::<NC>(&mut sum[j], _mm512_and_si512(x, mask[j]), q.add(4 * NC * j));
@@ -93,7 +91,7 @@ unsafe fn shifted<const NC: usize, const VNNI: bool>(
         let three = _mm512_set1_epi8(3);
         let mut sum = zeros::<NC>();
         for _ in 0..blocks {
-            _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(AHEAD).cast());
+            fetch(p);
             let x = load(p);
             let w = [
                 _mm512_and_si512(x, three),
