@@ -111,6 +111,42 @@ fn product(isa: Isa, m: &Packed, x: &[Vec<f32>]) -> Vec<Vec<u32>> {
     out
 }
 
+/// Where a processor fetches ahead by itself, one row runs another copy of the kernels.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn one_row_has_its_bits_without_fetching_ahead() {
+    if !Isa::Avx512Vnni.is_here() {
+        return;
+    }
+    let (isa, cols) = (Isa::Avx512Vnni, 512);
+    for (encoding, group) in kinds(cols) {
+        let m = packed(isa, encoding, 40, cols, group, |r, k| (noise(3, r * cols + k) * 1.5).round() * 0.5);
+        let g = &m.geometry;
+        if !g.is_int() || g.per_row {
+            continue;
+        }
+        let forms = forms([g].into_iter());
+        let mut acts = Acts::default();
+        acts.reserve(1, cols, forms);
+        let (blocks, acts) = (Blocks::new(1, 1), acts.share());
+        let x: Vec<f32> = (0..cols).map(|k| noise(4, k)).collect();
+        // SAFETY: one thread.
+        unsafe { acts.put(blocks, forms, 0, &x, &mut vec![0i8; cols]) };
+        let input = Input { acts, blocks, forms, rows: 1 };
+        for panel in 0..g.panels() {
+            let bits = [true, false].map(|ahead| {
+                let mut acc = [[0f32; PANEL]];
+                let r = m.records(panel, 0, g.groups());
+                // SAFETY: the machine has it.
+                unsafe { avx512::int_by(true, ahead, r, &input.block(cols, 0), &mut acc) };
+                acc[0].map(f32::to_bits)
+            });
+            assert_eq!(bits[0], bits[1], "{encoding} panel {panel}");
+            assert!(bits[0].iter().any(|b| *b != 0), "{encoding} panel {panel}: all zero");
+        }
+    }
+}
+
 fn noise(seed: u64, at: usize) -> f32 {
     let mut z = (seed << 32 ^ at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -6,7 +6,7 @@ use super::*;
 
 /// Products of `4 * steps` inputs added to `dots`, with VNNI those of `w + 128`.
 #[inline(always)]
-unsafe fn sub_block<const NC: usize, const VNNI: bool>(
+unsafe fn sub_block<const NC: usize, const VNNI: bool, const AHEAD: bool>(
     mut p: *const u8,
     mut q: *const u8,
     steps: usize,
@@ -16,7 +16,7 @@ unsafe fn sub_block<const NC: usize, const VNNI: bool>(
     unsafe {
         let bias = _mm512_set1_epi8(-128);
         for _ in 0..steps {
-            fetch(p);
+            fetch::<AHEAD>(p);
             let w = load(p);
             if VNNI {
                 dot_vnni::<NC>(&mut dots, _mm512_xor_si512(w, bias), q);
@@ -38,7 +38,7 @@ unsafe fn sub_block<const NC: usize, const VNNI: bool>(
 
 /// Groups of one block.
 #[inline(always)]
-pub unsafe fn flat<const NC: usize, const VNNI: bool>(
+pub unsafe fn flat<const NC: usize, const VNNI: bool, const AHEAD: bool>(
     r: Records<'_>,
     a: &ActBlock<'_>,
     acc: &mut [[f32; PANEL]],
@@ -51,14 +51,14 @@ pub unsafe fn flat<const NC: usize, const VNNI: bool>(
         for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
             let group = r.first + i;
             let base = record.as_ptr();
-            fetch_far(base.wrapping_add(at.d));
+            fetch_far::<AHEAD>(base.wrapping_add(at.d));
             let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
             let start = if VNNI { start(-128, a, group) } else { zeros::<NC>() };
             // A constant number of steps for the usual block of 32 lets the loop be unrolled.
             let dots = if g.group == 32 {
-                sub_block::<NC, VNNI>(base, q, 8, start)
+                sub_block::<NC, VNNI, AHEAD>(base, q, 8, start)
             } else {
-                sub_block::<NC, VNNI>(base, q, g.group / 4, start)
+                sub_block::<NC, VNNI, AHEAD>(base, q, g.group / 4, start)
             };
             add_group::<NC>(&mut out, &dots, scales(&r, base.add(at.d)), a, group);
             if g.has_mins {
@@ -71,7 +71,7 @@ pub unsafe fn flat<const NC: usize, const VNNI: bool>(
 
 /// Groups of several sub-blocks with integer scales, and minima where there are some.
 #[inline(always)]
-pub unsafe fn scaled<const NC: usize, const VNNI: bool>(
+pub unsafe fn scaled<const NC: usize, const VNNI: bool, const AHEAD: bool>(
     r: Records<'_>,
     a: &ActBlock<'_>,
     acc: &mut [[f32; PANEL]],
@@ -85,15 +85,15 @@ pub unsafe fn scaled<const NC: usize, const VNNI: bool>(
         for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
             let group = r.first + i;
             let base = record.as_ptr();
-            at.fetch(base);
+            at.fetch::<AHEAD>(base);
             let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
             let mut isum = zeros::<NC>();
             for s in 0..g.group / g.sub {
                 let (p, q) = (base.add(16 * g.sub * s), q.add(g.sub * NC * s));
                 let dots = if g.sub == 16 {
-                    sub_block::<NC, VNNI>(p, q, 4, zeros::<NC>())
+                    sub_block::<NC, VNNI, AHEAD>(p, q, 4, zeros::<NC>())
                 } else {
-                    sub_block::<NC, VNNI>(p, q, 8, zeros::<NC>())
+                    sub_block::<NC, VNNI, AHEAD>(p, q, 8, zeros::<NC>())
                 };
                 let sc = signed(base.add(at.sc + s * PANEL));
                 for c in 0..NC {

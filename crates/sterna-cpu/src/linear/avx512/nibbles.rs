@@ -4,7 +4,7 @@ use super::*;
 
 /// Products of one sub-block of 32 inputs, added to `dots`; non-VNNI sums are widened.
 #[inline(always)]
-unsafe fn sub_block<const NC: usize, const VNNI: bool>(
+unsafe fn sub_block<const NC: usize, const VNNI: bool, const AHEAD: bool>(
     mut p: *const u8,
     mut q: *const u8,
     dots: [__m512i; NC],
@@ -14,7 +14,7 @@ unsafe fn sub_block<const NC: usize, const VNNI: bool>(
         let low = _mm512_set1_epi8(15);
         let mut sum = if VNNI { dots } else { zeros::<NC>() };
         for _ in 0..4 {
-            fetch(p);
+            fetch::<AHEAD>(p);
             let x = load(p);
             let w = [_mm512_and_si512(x, low), _mm512_and_si512(_mm512_srli_epi16::<4>(x), low)];
             for w in w {
@@ -32,7 +32,7 @@ unsafe fn sub_block<const NC: usize, const VNNI: bool>(
 
 /// Groups of one block of 32 inputs.
 #[inline(always)]
-pub unsafe fn flat<const NC: usize, const VNNI: bool>(
+pub unsafe fn flat<const NC: usize, const VNNI: bool, const AHEAD: bool>(
     r: Records<'_>,
     a: &ActBlock<'_>,
     acc: &mut [[f32; PANEL]],
@@ -46,9 +46,10 @@ pub unsafe fn flat<const NC: usize, const VNNI: bool>(
         for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
             let group = r.first + i;
             let base = record.as_ptr();
-            fetch_far(base.wrapping_add(256));
+            fetch_far::<AHEAD>(base.wrapping_add(256));
             let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
-            let dots = sub_block::<NC, VNNI>(base, q, start(-g.zero, a, group));
+            let start = if g.zero == 0 { zeros::<NC>() } else { start(-g.zero, a, group) };
+            let dots = sub_block::<NC, VNNI, AHEAD>(base, q, start);
             add_group::<NC>(&mut out, &dots, scales(&r, base.add(at.d)), a, group);
             if g.has_mins {
                 add_one_min::<NC>(&mut out, halves(base.add(at.dmin)), a, group);
@@ -60,7 +61,7 @@ pub unsafe fn flat<const NC: usize, const VNNI: bool>(
 
 /// Groups of several sub-blocks with integer scales, and minima.
 #[inline(always)]
-pub unsafe fn scaled<const NC: usize, const VNNI: bool>(
+pub unsafe fn scaled<const NC: usize, const VNNI: bool, const AHEAD: bool>(
     r: Records<'_>,
     a: &ActBlock<'_>,
     acc: &mut [[f32; PANEL]],
@@ -74,11 +75,11 @@ pub unsafe fn scaled<const NC: usize, const VNNI: bool>(
         for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
             let group = r.first + i;
             let base = record.as_ptr();
-            at.fetch(base);
+            at.fetch::<AHEAD>(base);
             let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
             let mut isum = zeros::<NC>();
             for s in 0..g.group / 32 {
-                let dots = sub_block::<NC, VNNI>(base.add(256 * s), q.add(32 * NC * s), zeros::<NC>());
+                let dots = sub_block::<NC, VNNI, AHEAD>(base.add(256 * s), q.add(32 * NC * s), zeros::<NC>());
                 let sc = signed(base.add(at.sc + s * PANEL));
                 for c in 0..NC {
                     isum[c] = _mm512_add_epi32(isum[c], _mm512_mullo_epi32(dots[c], sc));

@@ -4,11 +4,15 @@ use super::*;
 
 /// Products of 16 inputs added to `dots`: at most 4 * 2 * 63 * 127 = 64,008 without VNNI, so those are widened twice.
 #[inline(always)]
-unsafe fn sixteen<const NC: usize, const VNNI: bool>(p: *const u8, q: *const u8, dots: &mut [__m512i; NC]) {
+unsafe fn sixteen<const NC: usize, const VNNI: bool, const AHEAD: bool>(
+    p: *const u8,
+    q: *const u8,
+    dots: &mut [__m512i; NC],
+) {
     // SAFETY: the caller keeps 192 bytes of codes and 16 inputs of every column readable.
     unsafe {
         for line in 0..3 {
-            fetch(p.wrapping_add(64 * line));
+            fetch::<AHEAD>(p.wrapping_add(64 * line));
         }
         let (low, high) = (_mm512_set1_epi8(15), _mm512_set1_epi8(0x30));
         let (a, b, h) = (load(p), load(p.add(64)), load(p.add(128)));
@@ -40,7 +44,7 @@ unsafe fn sixteen<const NC: usize, const VNNI: bool>(p: *const u8, q: *const u8,
 }
 
 #[inline(always)]
-pub unsafe fn run<const NC: usize, const VNNI: bool>(
+pub unsafe fn run<const NC: usize, const VNNI: bool, const AHEAD: bool>(
     r: Records<'_>,
     a: &ActBlock<'_>,
     acc: &mut [[f32; PANEL]],
@@ -54,15 +58,15 @@ pub unsafe fn run<const NC: usize, const VNNI: bool>(
         for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
             let group = r.first + i;
             let base = record.as_ptr();
-            at.fetch(base);
+            at.fetch::<AHEAD>(base);
             let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
             let mut isum = zeros::<NC>();
             for s in 0..g.group / g.sub {
                 let mut dots = zeros::<NC>();
                 let (p, q) = (base.add(at.codes + 12 * g.sub * s), q.add(g.sub * NC * s));
-                sixteen::<NC, VNNI>(p, q, &mut dots);
+                sixteen::<NC, VNNI, AHEAD>(p, q, &mut dots);
                 if g.sub == 32 {
-                    sixteen::<NC, VNNI>(p.add(192), q.add(16 * NC), &mut dots);
+                    sixteen::<NC, VNNI, AHEAD>(p.add(192), q.add(16 * NC), &mut dots);
                 }
                 let sc = signed(base.add(at.sc + s * PANEL));
                 for c in 0..NC {

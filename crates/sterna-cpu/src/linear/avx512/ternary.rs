@@ -13,7 +13,7 @@ const fn most(vnni: bool) -> usize {
 }
 
 #[inline(always)]
-pub unsafe fn run<const NC: usize, const VNNI: bool>(
+pub unsafe fn run<const NC: usize, const VNNI: bool, const AHEAD: bool>(
     r: Records<'_>,
     a: &ActBlock<'_>,
     acc: &mut [[f32; PANEL]],
@@ -26,16 +26,16 @@ pub unsafe fn run<const NC: usize, const VNNI: bool>(
         for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
             let group = r.first + i;
             let mut p = record.as_ptr();
-            at.fetch(p);
+            at.fetch::<AHEAD>(p);
             let mut q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
             let mut isum = zeros::<NC>();
             let mut blocks = g.group / 16;
             while blocks > 0 {
                 let n = blocks.min(most(VNNI));
                 if VNNI && NC <= PLANES {
-                    planes::<NC>(p, q, n, &mut isum);
+                    planes::<NC, AHEAD>(p, q, n, &mut isum);
                 } else {
-                    shifted::<NC, VNNI>(p, q, n, &mut isum);
+                    shifted::<NC, VNNI, AHEAD>(p, q, n, &mut isum);
                 }
                 p = p.add(64 * n);
                 q = q.add(16 * NC * n);
@@ -52,7 +52,7 @@ pub unsafe fn run<const NC: usize, const VNNI: bool>(
 }
 
 #[inline(always)]
-unsafe fn planes<const NC: usize>(
+unsafe fn planes<const NC: usize, const AHEAD: bool>(
     mut p: *const u8,
     mut q: *const u8,
     blocks: usize,
@@ -63,7 +63,7 @@ unsafe fn planes<const NC: usize>(
         let mask = [3u8, 12, 48, 192].map(|m| _mm512_set1_epi8(m as i8));
         let mut sum = [zeros::<NC>(); 4];
         for _ in 0..blocks {
-            fetch(p);
+            fetch::<AHEAD>(p);
             let x = load(p);
             for j in 0..4 {
                 dot_vnni::<NC>(&mut sum[j], _mm512_and_si512(x, mask[j]), q.add(4 * NC * j));
@@ -80,7 +80,7 @@ unsafe fn planes<const NC: usize>(
 }
 
 #[inline(always)]
-unsafe fn shifted<const NC: usize, const VNNI: bool>(
+unsafe fn shifted<const NC: usize, const VNNI: bool, const AHEAD: bool>(
     mut p: *const u8,
     mut q: *const u8,
     blocks: usize,
@@ -91,7 +91,7 @@ unsafe fn shifted<const NC: usize, const VNNI: bool>(
         let three = _mm512_set1_epi8(3);
         let mut sum = zeros::<NC>();
         for _ in 0..blocks {
-            fetch(p);
+            fetch::<AHEAD>(p);
             let x = load(p);
             let w = [
                 _mm512_and_si512(x, three),
