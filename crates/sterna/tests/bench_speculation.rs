@@ -147,6 +147,14 @@ fn drafting_is_measured_beside_the_calls_that_verify() {
         ["probe", "verify-cost", "-m", hybrid.to_str().unwrap(), "--mtp", "--widest", "3", "--rounds", "2"];
     let found = json(&folder, &[&args[..], &["--json", "--costs", "."]].concat());
     assert_eq!(found["verify_cost"]["drafts"]["proposer"], "mtp");
+    // A head in a folder of its own.
+    let oracle = |name| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/oracle").join(name);
+    let (model, head) = (oracle("f_qwen3"), oracle("f_qwen3_eagle3"));
+    let (model, head) = (model.to_str().unwrap(), head.to_str().unwrap());
+    let args = ["probe", "verify-cost", "-m", model, "--eagle", head, "--widest", "3", "--rounds", "2"];
+    let found = json(&folder, &[&args[..], &["--json", "--costs", "."]].concat());
+    let drafts = &found["verify_cost"]["drafts"];
+    assert_eq!((&drafts["proposer"], drafts["points"].as_array().unwrap().len()), (&"eagle3".into(), 8));
     std::fs::remove_dir_all(folder).unwrap();
 }
 

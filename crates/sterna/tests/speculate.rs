@@ -188,6 +188,28 @@ fn the_head_for_multi_token_prediction_meets_its_golden() {
         )
         .unwrap();
         assert_eq!(draft.tokens.len(), again.tokens.len());
+        // Where text is not worth reading, the head knows its end and no more, and can still be cut anywhere.
+        let ask = |head: &mut HeadModel, text: &[u32]| {
+            let mut draft = Draft::default();
+            let ask = Ask { text, most: 3, reads: usize::MAX, sampling: &sampling };
+            head.propose(&ask, &mut draft).unwrap();
+            (draft.read, draft.tokens.len())
+        };
+        let mut head = HeadModel::new("mtp", load(), 8);
+        head.follow(false);
+        for t in 0..96 {
+            head.absorb(&text, t, &taps[t * h..(t + 1) * h]).unwrap();
+        }
+        let (read, drafted) = ask(&mut head, &text);
+        assert!((16..=32).contains(&read) && drafted == 3, "{read} {drafted}");
+        for keep in [90, 40, 2] {
+            head.cut(keep).unwrap();
+            for t in keep..96 {
+                head.absorb(&text, t, &taps[t * h..(t + 1) * h]).unwrap();
+            }
+            let (read, drafted) = ask(&mut head, &text);
+            assert!(read <= 32 && drafted == 3, "cut to {keep}: {read} {drafted}");
+        }
     }
 }
 

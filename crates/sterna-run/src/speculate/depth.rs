@@ -12,7 +12,9 @@ const FIRST_WAIT: u64 = 8;
 const LAST_WAIT: u64 = 1024;
 /// Share of the time for rejected probes that is too little to wait any longer.
 const PROBE_SHARE: f64 = 0.004;
-/// Tokens of text of text that a proposer which has not followed it reads at least.
+/// Plain steps that a token of text may take to read while nobody drafts.
+const FOLLOWING: f64 = 0.004;
+/// Tokens of text that a proposer which has not followed it reads at least.
 const LEAST_READ: usize = 32;
 
 /// Who decides.
@@ -188,6 +190,14 @@ impl DepthPolicy {
         }
         // Saturates; unknown losses are infinite and leave nothing.
         (((account.steps() - self.rejected()) / reading) as usize).max(LEAST_READ)
+    }
+
+    /// Whether text is worth reading of which the proposer is not asked: while it drafts, or where reading is next to nothing.
+    /// Otherwise it would cost more than drafting may lose, and nobody would ever draft again.
+    pub fn follows(&self) -> bool {
+        self.depth != Depth::Auto
+            || self.mode == Mode::Drafting
+            || self.costs.knows_reading() && self.reading() <= FOLLOWING
     }
 
     /// The proposer read text outside of a round, `tokens` tokens of it in `seconds`.

@@ -310,6 +310,49 @@ fn what_pays_may_read_more() {
     assert_eq!(DepthPolicy::new(&settings).unwrap().reads(&account), usize::MAX);
 }
 
+/// A head reads along with the text, or knows the last 16 to 32 tokens of it where that is not worth it.
+#[test]
+fn a_head_that_is_not_asked_does_not_spend_what_it_could_draft_with() {
+    let (costs, draft, reading) = (Costs::Linear(0.2), 0.2, 0.045);
+    for seed in 0..4 {
+        let text: Vec<bool> = [text(0.0, seed), text(0.85, seed), text(0.85, seed + 9)].concat();
+        let mut answer = drafts(&text);
+        let (mut policy, mut account) = (policy(costs, draft, false), Account::default());
+        let (mut unread, mut tokens, mut steps) = (60, 0, 0.0);
+        let (hopeless, end) = (2 * TOKENS, 5 * TOKENS);
+        let mut until_then = 0.0;
+        while tokens < end {
+            let asked = policy.choose(MOST.min(end - tokens), &account);
+            let (proposed, accepted) = if asked == 0 { (0, 0) } else { answer(asked, tokens) };
+            let read = if asked == 0 { 0 } else { unread };
+            let (drafting, verify) =
+                (draft * asked as f64 + reading * read as f64, costs.verify(proposed + 1));
+            let (draft_seconds, verify_seconds) = (STEP * drafting, STEP * verify);
+            if asked == 0 {
+                account.round(1, 1.0);
+            }
+            let rows = proposed + 1;
+            let round = Round { asked, proposed, accepted, rows, read, draft_seconds, verify_seconds };
+            policy.report(&round, &mut account);
+            (tokens, steps) = (tokens + accepted + 1, steps + drafting + verify);
+            unread = if asked == 0 { unread } else { 0 } + accepted + 1;
+            if policy.follows() && unread > 64 {
+                steps += reading * unread as f64;
+                policy.read_ahead(unread, STEP * reading * unread as f64, &mut account);
+                unread = 0;
+            } else if !policy.follows() && unread > 32 {
+                unread = 16;
+            }
+            if tokens <= hopeless {
+                until_then = steps / tokens as f64;
+            }
+        }
+        let after = (steps - until_then * hopeless as f64) / (end - hopeless) as f64;
+        println!("{until_then:.3} steps a token while nothing is right, then {after:.3}");
+        assert!(until_then < 1.015 && after < 0.95, "seed {seed}: {until_then:.3}, then {after:.3}");
+    }
+}
+
 #[test]
 fn it_notices_that_the_text_has_changed() {
     let half = TOKENS / 2;

@@ -27,8 +27,13 @@ impl Fusion {
         Self { executor, width, rows: RowTable::new(), outputs: Outputs::default() }
     }
 
-    /// Fuses the states of some tokens.
-    pub fn fuse(&mut self, taps: &[f32]) -> Result<Vec<f32>, ProposeError> {
+    /// Columns that the target hands out for a token.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Refuses what are no states of the target's.
+    pub fn check(&self, taps: &[f32]) -> Result<(), ProposeError> {
         if self.width == 0 || !taps.len().is_multiple_of(self.width) {
             let why = format!(
                 "{} values of hidden states are no rows of {}: plan the target with the taps of this head",
@@ -37,6 +42,12 @@ impl Fusion {
             );
             return Err(ProposeError::Options { proposer: "eagle3", why });
         }
+        Ok(())
+    }
+
+    /// Fuses the states of some tokens.
+    pub fn fuse(&mut self, taps: &[f32]) -> Result<Vec<f32>, ProposeError> {
+        self.check(taps)?;
         let widest = self.executor.plan().entries.iter().map(|e| e.width).max().unwrap_or(1);
         let most = widest.min(self.executor.capacity()).max(1);
         let mut fused = Vec::new();

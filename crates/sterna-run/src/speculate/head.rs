@@ -15,6 +15,10 @@ use crate::sample;
 
 /// Pairs that may wait for the next proposal; then they are read ahead, so that a long prompt's are not all held.
 const WAITING: usize = 64;
+/// The same where [`Proposer::follow`] says that text is not worth reading: those further back are then forgotten.
+const WAITING_UNFOLLOWED: usize = 32;
+/// Pairs that are left then.
+const KEPT: usize = 16;
 
 /// Proposes with a head that reads hidden states.
 pub struct HeadModel {
@@ -30,8 +34,10 @@ pub struct HeadModel {
     base: usize,
     /// Rows that stand for accepted text; the executor may hold drafted ones after them.
     read: usize,
-    /// Hidden states of the positions from `base + read` on.
+    /// Hidden states of the positions from `base + read` on, as the target hands them out.
     waiting: Vec<f32>,
+    /// Whether text is read that nobody asks about.
+    follow: bool,
     rows: RowTable,
     outputs: Outputs,
     scratch: sample::Scratch,
@@ -52,6 +58,7 @@ impl HeadModel {
             base: 0,
             read: 0,
             waiting: Vec::new(),
+            follow: true,
             rows: RowTable::new(),
             outputs: Outputs::default(),
             scratch: sample::Scratch::default(),
@@ -97,9 +104,27 @@ impl HeadModel {
         }
     }
 
+    /// Columns of a hidden state of the target.
+    fn columns(&self) -> usize {
+        self.fusion.as_ref().map_or(self.width, Fusion::width)
+    }
+
+    /// Pairs that were not read.
+    fn unread(&self) -> usize {
+        self.waiting.len() / self.columns().max(1)
+    }
+
     /// Text position after the hidden states that are known.
     fn known(&self) -> usize {
-        self.base + self.read + self.waiting.len() / self.width.max(1)
+        self.base + self.read + self.unread()
+    }
+
+    /// Begins anew at the last `kept` pairs.
+    fn forget_before(&mut self, kept: usize) -> Result<(), ProposeError> {
+        let gone = self.unread().saturating_sub(kept);
+        self.waiting.drain(..gone * self.columns());
+        (self.base, self.read) = (self.base + self.read + gone, 0);
+        self.forget_drafts()
     }
 
     /// Drops what the head drafted.
@@ -124,12 +149,15 @@ impl HeadModel {
         let room = self.executor.capacity();
         loop {
             let first = self.base + self.read;
-            let pairs = (self.waiting.len() / self.width.max(1)).min(text.len().saturating_sub(first + 1));
+            let pairs = self.unread().min(text.len().saturating_sub(first + 1));
             let n = pairs.min(widest).min(room.saturating_sub(self.read));
             if n == 0 {
                 return Ok(());
             }
-            let states: Vec<f32> = self.waiting.drain(..n * self.width).collect();
+            let mut states: Vec<f32> = self.waiting.drain(..n * self.columns()).collect();
+            if let Some(fusion) = &mut self.fusion {
+                states = fusion.fuse(&states)?;
+            }
             let wanted = if n == pairs { wanted } else { Wanted::Nothing };
             self.run(&text[first + 1..first + 1 + n], &states, wanted)?;
             self.read += n;
@@ -147,7 +175,7 @@ impl Proposer for HeadModel {
         if ask.text.len() < 2 || self.known() + 1 != ask.text.len() || self.waiting.is_empty() {
             return Ok(());
         }
-        draft.read = self.waiting.len() / self.width.max(1);
+        draft.read = self.unread();
         self.catch_up(ask.text, wanted(ask.sampling, self.alternatives))?;
         if self.base + self.read + 1 != ask.text.len() {
             return Ok(()); // past its context
@@ -174,34 +202,43 @@ impl Proposer for HeadModel {
     }
 
     fn absorb(&mut self, text: &[u32], first: usize, taps: &[f32]) -> Result<(), ProposeError> {
-        let fused = match &mut self.fusion {
-            Some(fusion) => Some(fusion.fuse(taps)?),
-            None => None,
-        };
-        let taps = fused.as_deref().unwrap_or(taps);
-        if self.width == 0 || taps.len() < self.width {
+        let columns = self.columns();
+        if let Some(fusion) = &self.fusion {
+            fusion.check(taps)?;
+        }
+        if columns == 0 || taps.len() < columns {
             return Ok(());
         }
         self.cut(first)?;
         match first.checked_sub(self.known()) {
             Some(0) => {}
             // After a cut the last state before it may be gone; the next one stands in for it.
-            Some(1) if self.read > 0 => self.waiting.extend_from_slice(&taps[..self.width]),
+            Some(1) if self.read > 0 => self.waiting.extend_from_slice(&taps[..columns]),
             _ => {
                 (self.base, self.read) = (first, 0);
                 self.waiting.clear();
             }
         }
         self.waiting.extend_from_slice(taps);
-        if self.waiting.len() > WAITING * self.width {
+        if !self.follow && self.unread() > WAITING_UNFOLLOWED {
+            self.forget_before(KEPT)?;
+        } else if self.unread() > WAITING {
             // The anchor's own pair stays, for the next proposal's first result.
             self.catch_up(&text[..text.len().min(self.known())], Wanted::Nothing)?;
         }
         Ok(())
     }
 
+    fn follow(&mut self, worth: bool) {
+        self.follow = worth;
+    }
+
     fn cut(&mut self, len: usize) -> Result<(), ProposeError> {
-        if len < self.known() {
+        if len <= self.base && len < self.known() {
+            (self.base, self.read) = (len, 0);
+            self.waiting.clear();
+            self.forget_drafts()?;
+        } else if len < self.known() {
             // Pair `t` holds token `t + 1`, so the last position's pair is another one now.
             let pairs = len.saturating_sub(self.base + 1);
             if pairs < self.read {
@@ -209,7 +246,7 @@ impl Proposer for HeadModel {
                 self.waiting.clear();
                 self.forget_drafts()?;
             } else {
-                self.waiting.truncate((len - self.base - self.read) * self.width);
+                self.waiting.truncate((len - self.base - self.read) * self.columns());
             }
         }
         Ok(())

@@ -82,6 +82,11 @@ pub trait Proposer: Send {
         let _ = (text, first, taps);
         Ok(())
     }
+    /// Whether text is worth reading of which nobody asks what follows it: a proposer that would have to read it to know it
+    /// later may otherwise forget what lies further back. True until it is called.
+    fn follow(&mut self, worth: bool) {
+        let _ = worth;
+    }
     /// The text was cut to its first `len` tokens.
     ///
     /// # Errors

@@ -197,6 +197,7 @@ impl Speculator {
     pub(crate) fn absorb(&mut self, text: &[u32], first: usize, n: usize, taps: &[f32], what: Kept) {
         for slot in self.slots.iter_mut().filter(|s| s.failure.is_none()) {
             let start = Instant::now();
+            slot.proposer.follow(what == Kept::Prompt || slot.policy.follows());
             if let Err(error) = slot.proposer.absorb(text, first, taps) {
                 slot.failure = Some(error.to_string());
             }
