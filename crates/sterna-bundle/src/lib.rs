@@ -23,7 +23,9 @@ mod weight;
 
 pub mod file;
 
-pub use arch::eagle::{EagleConfig, EagleHead, EagleSource, TapIds};
+pub use arch::assistant::{AssistantConfig, AssistantHead, OrderedHead};
+pub use arch::eagle::{EagleConfig, EagleHead, TapIds};
+pub use arch::head_file::HeadSource;
 pub use config::{Arch, Delta, Gemma4, HeadPairing, Hybrid, LinearNumerics, ModelConfig, Rope, RopeScaling};
 pub use error::BundleError;
 pub use file::temporary;

@@ -6,7 +6,7 @@ mod common;
 use common::*;
 use serde_json::{Value, json};
 use sterna_bundle::{
-    BundleError, EagleConfig, EagleHead, EagleSource, Model, ModelConfig, TapIds, WeightSource,
+    BundleError, EagleConfig, EagleHead, HeadSource, Model, ModelConfig, TapIds, WeightSource,
 };
 use sterna_format::Encoding;
 
@@ -71,7 +71,7 @@ fn the_authors_layout_is_read() {
     let both = head.with_target(&target);
     assert_eq!(both.weight("embed").unwrap().rows, 512);
     assert_eq!(both.weight("eagle.fc").unwrap().cols, 384);
-    let swapped = EagleSource::new(&target, &head);
+    let swapped = HeadSource::new(&target, &head);
     assert!(swapped.weight("eagle.fc").is_none() && swapped.weight("embed").is_none());
     // The file by itself, beside its config.json.
     let file = oracle("f_qwen3_eagle3").join("model.safetensors");

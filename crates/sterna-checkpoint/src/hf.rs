@@ -79,6 +79,14 @@ pub fn open_raw(path: &Path) -> Result<(Value, SafetensorsFile), CheckpointError
     Ok((config, SafetensorsFile::open(&file)?))
 }
 
+/// The config.json of a Hugging Face directory, or the one beside a file.
+///
+/// # Errors
+/// As [`crate::Checkpoint::open`]; a directory without one.
+pub fn open_config(path: &Path) -> Result<Value, CheckpointError> {
+    read_config(if path.is_dir() { path } else { beside(path) })
+}
+
 /// The directory of a file.
 fn beside(path: &Path) -> &Path {
     match path.parent() {

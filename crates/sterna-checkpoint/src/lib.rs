@@ -23,7 +23,7 @@ pub mod tokenizer;
 pub use checkpoint::{Checkpoint, RawBytes, Source};
 pub use error::CheckpointError;
 pub use gguf::{GgufArray, GgufMetadata, GgufValue};
-pub use hf::open_raw;
+pub use hf::{open_config, open_raw};
 #[doc(hidden)]
 pub use limits::parser_steps;
 pub use safetensors::{RawTensor, SafetensorsFile};

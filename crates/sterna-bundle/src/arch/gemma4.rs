@@ -97,7 +97,7 @@ pub(crate) fn from_hf_inner(origin: &Origin, outer: &Fields) -> Result<ModelConf
 }
 
 /// Features of the class that would change the result.
-fn refuse(f: &Fields) -> Result<(), BundleError> {
+pub(super) fn refuse(f: &Fields) -> Result<(), BundleError> {
     f.refuse("attention_bias", "false")?;
     f.refuse("attention_k_eq_v", "false (values with a projection of their own)")?;
     f.refuse("enable_moe_block", "false (a dense model)")?;
@@ -116,7 +116,7 @@ fn refuse(f: &Fields) -> Result<(), BundleError> {
 }
 
 /// Which layers attend to all positions.
-fn kinds(f: &Fields, layers: usize) -> Result<Vec<bool>, BundleError> {
+pub(super) fn kinds(f: &Fields, layers: usize) -> Result<Vec<bool>, BundleError> {
     const SUPPORTED: &str = "sliding_attention or full_attention for every layer";
     let Some(list) = f.get("layer_types") else { return Err(f.missing("layer_types", SUPPORTED)) };
     let Value::Array(list) = list else { return Err(f.bad("layer_types", brief(&list), SUPPORTED)) };
@@ -134,7 +134,11 @@ fn kinds(f: &Fields, layers: usize) -> Result<Vec<bool>, BundleError> {
 
 /// Width of a head and key/value heads in full attention: `global_head_dim` and `num_global_key_value_heads`, or what
 /// transformers 5.24 writes in their place, `per_layer_config.full_attention`.
-fn full_heads(f: &Fields, head_dim: usize, kv_heads: usize) -> Result<(usize, usize), BundleError> {
+pub(super) fn full_heads(
+    f: &Fields,
+    head_dim: usize,
+    kv_heads: usize,
+) -> Result<(usize, usize), BundleError> {
     let dim = f.whole("global_head_dim")?;
     let kv = f.whole("num_global_key_value_heads")?;
     let inner = match f.get("per_layer_config") {
@@ -162,7 +166,7 @@ fn full_heads(f: &Fields, head_dim: usize, kv_heads: usize) -> Result<(usize, us
 }
 
 /// The rotations of sliding layers and of full ones.
-fn ropes(f: &Fields, head_dim: usize, full_head_dim: usize) -> Result<(Rope, Rope), BundleError> {
+pub(super) fn ropes(f: &Fields, head_dim: usize, full_head_dim: usize) -> Result<(Rope, Rope), BundleError> {
     let Some(Value::Object(both)) = f.get("rope_parameters") else {
         return Err(f.missing("rope_parameters", "a map for each kind of layer is needed"));
     };

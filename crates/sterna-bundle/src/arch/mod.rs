@@ -1,13 +1,16 @@
 //! Reading a checkpoint into a configuration and canonical tensors. Vendor quirks end here.
 //!
 //! A file per family: [`llama`] (with Qwen3 as a variant), [`minicpm`], [`qwen35`], [`gemma4`]. To add a model, add its reader and
-//! one line to each of the two dispatchers below. [`eagle`] reads the draft heads that come as models of their own.
+//! one line to each of the two dispatchers below. [`eagle`] and [`assistant`] read draft heads
+//! that come as models of their own.
 
+pub mod assistant;
 mod claims;
 pub mod eagle;
 mod fields;
 mod gemma4;
 mod gemma4_packed;
+pub mod head_file;
 mod llama;
 mod minicpm;
 mod qwen35;

@@ -7,14 +7,13 @@
 mod config;
 mod tensors;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use sterna_checkpoint::{SafetensorsFile, open_raw};
-use sterna_format::Encoding;
+use sterna_checkpoint::open_raw;
 
+use super::head_file::{HeadFile, HeadSource};
 use crate::error::BundleError;
-use crate::{ModelConfig, RowOrder, Weight, WeightSource};
+use crate::{ModelConfig, Weight, WeightSource};
 
 /// Named in messages.
 const ARCH: &str = "EAGLE-3";
@@ -58,16 +57,6 @@ impl EagleConfig {
     }
 }
 
-/// A weight in the head's file.
-#[derive(Clone, Debug)]
-struct Stored {
-    /// The name in the file.
-    source: String,
-    encoding: Encoding,
-    rows: usize,
-    cols: usize,
-}
-
 /// An open head: shapes, the mapped weights, and which of the target's tokens its tokens are.
 #[derive(Debug)]
 pub struct EagleHead {
@@ -75,8 +64,7 @@ pub struct EagleHead {
     pub config: EagleConfig,
     /// Target token of every draft token; empty when they are the same.
     ids: Vec<u32>,
-    tensors: BTreeMap<String, Stored>,
-    file: SafetensorsFile,
+    file: HeadFile,
 }
 
 impl EagleHead {
@@ -90,8 +78,8 @@ impl EagleHead {
         let (config, file) = open_raw(path)?;
         let own_embedding = tensors::has(&file, tensors::EMBED);
         let config = config::read(&config, target, ids, own_embedding)?;
-        let (tensors, ids) = tensors::claim(&config, &file)?;
-        Ok(Self { config, ids, tensors, file })
+        let (file, ids) = tensors::claim(&config, file)?;
+        Ok(Self { config, ids, file })
     }
 
     /// Target tokens of the draft tokens, in order; `None` when a draft token is the target's token of the same number.
@@ -100,62 +88,21 @@ impl EagleHead {
     }
 
     /// The head's weights together with those it borrows from its target.
-    pub fn with_target<'a>(&'a self, target: &'a dyn WeightSource) -> EagleSource<'a> {
-        EagleSource { head: self, target }
+    pub fn with_target<'a>(&'a self, target: &'a dyn WeightSource) -> HeadSource<'a> {
+        HeadSource::new(self, target)
     }
 }
 
 impl WeightSource for EagleHead {
     fn weight(&self, name: &str) -> Option<Weight<'_>> {
-        let Stored { source, encoding, rows, cols } = self.tensors.get(name)?;
-        let data = self.file.tensor(source)?.data;
-        let (encoding, rows, cols, order) = (*encoding, *rows, *cols, RowOrder::Plain);
-        Some(Weight { encoding, stored: encoding, rows, cols, data, order })
+        self.file.weight(name)
     }
 
     fn release(&self, name: &str) {
-        if let Some(stored) = self.tensors.get(name) {
-            self.file.release(&stored.source);
-        }
+        self.file.release(name);
     }
 
     fn release_rows(&self, name: &str, rows: std::ops::Range<usize>) {
-        if let (Some(stored), Some(weight)) = (self.tensors.get(name), self.weight(name)) {
-            let each = weight.row_bytes();
-            let part = rows.start.saturating_mul(each)..rows.end.saturating_mul(each);
-            self.file.release_part(&stored.source, part);
-        }
-    }
-}
-
-/// A head's weights (`eagle.*`) and its target's (every other name).
-#[derive(Clone, Copy)]
-pub struct EagleSource<'a> {
-    head: &'a dyn WeightSource,
-    target: &'a dyn WeightSource,
-}
-
-impl<'a> EagleSource<'a> {
-    /// Joins two sources.
-    pub fn new(head: &'a dyn WeightSource, target: &'a dyn WeightSource) -> Self {
-        Self { head, target }
-    }
-
-    fn of(&self, name: &str) -> &'a dyn WeightSource {
-        if name.starts_with("eagle.") { self.head } else { self.target }
-    }
-}
-
-impl WeightSource for EagleSource<'_> {
-    fn weight(&self, name: &str) -> Option<Weight<'_>> {
-        self.of(name).weight(name)
-    }
-
-    fn release(&self, name: &str) {
-        self.of(name).release(name);
-    }
-
-    fn release_rows(&self, name: &str, rows: std::ops::Range<usize>) {
-        self.of(name).release_rows(name, rows);
+        self.file.release_rows(name, rows);
     }
 }

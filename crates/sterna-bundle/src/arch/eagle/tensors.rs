@@ -1,12 +1,10 @@
 //! The tensors of a head: each wanted one is there, in shape; no other is; and its map to the target's tokens holds.
 
-use std::collections::BTreeMap;
+use sterna_checkpoint::SafetensorsFile;
 
-use sterna_checkpoint::{CheckpointError, RawTensor, SafetensorsFile};
-use sterna_format::Encoding;
-
-use super::{ARCH, EagleConfig, Stored};
-use crate::error::{BundleError, shorten};
+use super::super::head_file::{HeadFile, Part, need, shaped, whole_numbers};
+use super::{ARCH, EagleConfig};
+use crate::error::BundleError;
 
 /// The head's own embedding table, in the file.
 pub(super) const EMBED: &str = "embed_tokens.weight";
@@ -25,13 +23,16 @@ pub(super) fn has(file: &SafetensorsFile, name: &str) -> bool {
     file.tensor(name).is_some()
 }
 
-/// Canonical name, the name in the file, rows (0 for a vector), columns.
-type Part = (&'static str, String, usize, usize);
-
 fn parts(c: &EagleConfig, layer: &str) -> Vec<Part> {
     let l = &c.layer;
     let inside = |name: &str| format!("{layer}{name}.weight");
     let outside = |name: &str| format!("{name}.weight");
+    let part = |(name, source, rows, cols): (&str, String, usize, usize)| Part {
+        name: name.to_owned(),
+        source,
+        rows,
+        cols,
+    };
     let mut parts = vec![
         ("eagle.fc", outside("fc"), l.hidden, c.tap_width()),
         ("eagle.embed_norm", inside("input_layernorm"), 0, l.hidden),
@@ -50,61 +51,22 @@ fn parts(c: &EagleConfig, layer: &str) -> Vec<Part> {
     if c.own_embedding {
         parts.push(("eagle.embed", EMBED.to_owned(), l.vocab, l.hidden));
     }
-    parts
+    parts.into_iter().map(part).collect()
 }
 
 /// Finds every tensor of `config`, and a use for every one of the file; and the target tokens of the draft tokens.
 ///
 /// # Errors
-/// The first missing, misshapen or wrongly stored tensor; a map that does not lead into the target's vocabulary; then
-/// all tensors left over, by name.
+/// As [`HeadFile::claim`]; a map that does not lead into the target's vocabulary.
 pub(super) fn claim(
     config: &EagleConfig,
-    file: &SafetensorsFile,
-) -> Result<(BTreeMap<String, Stored>, Vec<u32>), BundleError> {
-    let layer = LAYERS.into_iter().find(|l| has(file, &format!("{l}self_attn.q_proj.weight")));
-    let mut found = BTreeMap::new();
-    for (name, source, rows, cols) in parts(config, layer.unwrap_or(LAYERS[0])) {
-        let tensor = need(file, &source)?;
-        let expected = if rows == 0 { vec![cols] } else { vec![rows, cols] };
-        shaped(&source, &tensor, expected)?;
-        let encoding = match tensor.dtype {
-            "F32" => Encoding::F32,
-            "F16" => Encoding::F16,
-            "BF16" => Encoding::BF16,
-            other => {
-                return Err(CheckpointError::Dtype { name: source, dtype: other.to_owned() }.into());
-            }
-        };
-        found.insert(name.to_owned(), Stored { source, encoding, rows: rows.max(1), cols });
-    }
-    let ids = target_ids(config, file)?;
-    let used = |name: &&str| {
-        *name == OFFSETS
-            || *name == KEPT
-            || name.ends_with("rotary_emb.inv_freq")
-            || found.values().any(|s| s.source == **name)
-    };
-    let left: Vec<&str> = file.names().filter(|n| !used(n)).collect();
-    if left.is_empty() {
-        return Ok((found, ids));
-    }
-    let mut names = left.iter().take(8).map(|n| shorten(n)).collect::<Vec<_>>().join(", ");
-    if left.len() > 8 {
-        names.push_str(", ...");
-    }
-    Err(BundleError::Unclaimed { arch: ARCH, count: left.len(), names })
-}
-
-fn need<'a>(file: &'a SafetensorsFile, name: &str) -> Result<RawTensor<'a>, BundleError> {
-    file.tensor(name).ok_or_else(|| BundleError::MissingTensor { name: name.to_owned(), arch: ARCH })
-}
-
-fn shaped(name: &str, tensor: &RawTensor<'_>, expected: Vec<usize>) -> Result<(), BundleError> {
-    if tensor.shape == expected {
-        return Ok(());
-    }
-    Err(BundleError::Shape { name: name.to_owned(), found: tensor.shape.to_vec(), expected })
+    file: SafetensorsFile,
+) -> Result<(HeadFile, Vec<u32>), BundleError> {
+    let layer = LAYERS.into_iter().find(|l| has(&file, &format!("{l}self_attn.q_proj.weight")));
+    let parts = parts(config, layer.unwrap_or(LAYERS[0]));
+    let ids = target_ids(config, &file);
+    let file = HeadFile::claim(file, parts, &[OFFSETS, KEPT], ARCH)?;
+    Ok((file, ids?))
 }
 
 /// Target tokens of the draft tokens; empty when both vocabularies are the same and the file has no map.
@@ -113,13 +75,9 @@ fn target_ids(config: &EagleConfig, file: &SafetensorsFile) -> Result<Vec<u32>, 
     if drafts == vocab && !has(file, OFFSETS) && !has(file, KEPT) {
         return Ok(Vec::new());
     }
-    let tensor = need(file, OFFSETS)?;
+    let tensor = need(file, OFFSETS, ARCH)?;
     shaped(OFFSETS, &tensor, vec![drafts])?;
-    let offsets: Vec<i64> = match tensor.dtype {
-        "I64" => tensor.data.as_chunks::<8>().0.iter().map(|b| i64::from_le_bytes(*b)).collect(),
-        "I32" => tensor.data.as_chunks::<4>().0.iter().map(|b| i32::from_le_bytes(*b).into()).collect(),
-        other => return Err(BundleError::key(PLACE_OF_MAP, OFFSETS, format!("of dtype {other}"), "I64")),
-    };
+    let offsets = whole_numbers(OFFSETS, &tensor, PLACE_OF_MAP)?;
     let mut kept = vec![false; vocab];
     let mut ids = Vec::with_capacity(drafts);
     for (i, offset) in offsets.iter().enumerate() {
