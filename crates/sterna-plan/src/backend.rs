@@ -182,8 +182,13 @@ pub trait Executor: Send {
     fn snapshot(&mut self, slot: usize) -> Result<(), BackendError>;
     /// Loads another plan beside this one: on the same device, threads included, so that both take turns.
     ///
+    /// Keys and values that the other plan [borrows](crate::StateSpec::Borrowed) are this one's. Such a plan needs no
+    /// pool of its own: a row's sequence is a slot of this one and its position the committed end there, where it sees what
+    /// is committed; several rows of a sequence do not see each other. Nothing is committed by it, and nothing held. Calls of
+    /// the two never overlap: one waits for the other.
+    ///
     /// # Errors
-    /// As [`Backend::load`].
+    /// As [`Backend::load`]; a plan that borrows what this one does not have.
     fn beside(
         &self,
         plan: Arc<ModelPlan>,
@@ -279,7 +284,7 @@ pub trait Backend {
     /// Repacks every weight once into the layouts its kernels want; `progress` hears (bytes done, bytes in all).
     ///
     /// # Errors
-    /// Missing or undecodable weights, unsupported ones, memory.
+    /// Missing or undecodable weights, unsupported ones, memory; a plan that borrows states, of which here are none.
     fn load(
         &self,
         plan: Arc<ModelPlan>,

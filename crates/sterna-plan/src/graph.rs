@@ -1,5 +1,6 @@
 //! From a model's configuration to ops, one at a time: the unfused plan, then the folds that were asked for.
 
+mod assistant;
 mod eagle;
 mod layered;
 
@@ -12,6 +13,7 @@ use crate::op::{
 use crate::plan::{Buffer, BufferRows, Level, ModelPlan, Plan, RopeTable, StateSpec, WeightSpec, WeightUse};
 use crate::{Fusions, HOLD_ROWS, PlanError};
 
+pub use assistant::build_assistant;
 pub use eagle::{build_eagle, build_eagle_fusion};
 
 /// What to build.

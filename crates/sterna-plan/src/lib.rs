@@ -18,9 +18,11 @@ pub use backend::{
 };
 pub use error::{BackendError, PlanError};
 pub use fuse::Fusions;
-pub use graph::{PlanOptions, Taps, build, build_eagle, build_eagle_fusion, build_mtp};
+pub use graph::{PlanOptions, Taps, build, build_assistant, build_eagle, build_eagle_fusion, build_mtp};
 pub use op::*;
 pub use plan::*;
-pub use rows::{Limits, Parent, Row, RowTable, Shape, Wanted};
+pub use rows::{Limits, Parent, Row, RowTable, Shape, Wanted, check_borrower};
 pub use snapshots::Snapshots;
-pub use sterna_bundle::{Delta, EagleConfig, HeadPairing, LinearNumerics, RowOrder, Weight, WeightSource};
+pub use sterna_bundle::{
+    AssistantConfig, Delta, EagleConfig, HeadPairing, LinearNumerics, RowOrder, Weight, WeightSource,
+};

@@ -66,6 +66,47 @@ pub fn softcap(x: f32, cap: f32) -> f32 {
     (cap * ((1.0 - e) / (1.0 + e))).copysign(x)
 }
 
+/// Lets only tokens of the best clusters compete: of all others, the logits become the least that competes, less 1. The best
+/// `keep` of `scores` are taken, ties to the lowest; `cluster` has the cluster of every token, and `order` is scratch.
+/// Whatever is not finite stays so in what is kept.
+pub fn keep_clusters<T: Copy + PartialOrd + From<f32> + std::ops::Sub<Output = T>>(
+    scores: &[T],
+    cluster: &[f32],
+    keep: usize,
+    logits: &mut [T],
+    order: &mut Vec<u32>,
+) {
+    let score = |c: u32| scores.get(c as usize).copied();
+    let better = |a: &u32, b: &u32| {
+        let by_score = score(*b).partial_cmp(&score(*a)).unwrap_or(std::cmp::Ordering::Equal);
+        by_score.then(a.cmp(b))
+    };
+    order.clear();
+    order.extend((0u32..).take(scores.len()));
+    order.sort_by(better);
+    order.truncate(keep);
+    // After them, for every cluster whether it is one: tables have a quarter of a million tokens.
+    let n = order.len();
+    order.resize(n + scores.len(), 0);
+    for i in 0..n {
+        let at = n + order[i] as usize;
+        order[at] = 1;
+    }
+    let kept = |c: f32| order.get(n + c as usize) == Some(&1);
+    let tokens = || cluster.iter().enumerate();
+    let mut least: Option<T> = None;
+    for (token, _) in tokens().filter(|(_, c)| kept(**c)) {
+        least = logits.get(token).copied().filter(|x| least.is_none_or(|l| *x < l)).or(least);
+    }
+    let Some(least) = least else { return };
+    let other = least - T::from(1.0);
+    for (token, _) in tokens().filter(|(_, c)| !kept(**c)) {
+        if let Some(x) = logits.get_mut(token) {
+            *x = other;
+        }
+    }
+}
+
 /// `1 / (1 + exp(-x))`.
 #[inline(always)]
 pub fn sigmoid(x: f32) -> f32 {
@@ -307,6 +348,25 @@ mod tests {
         assert_eq!(q, [0; 8]);
         assert!(quantize_group(&[f32::NAN, 1.0], &mut q[..2]).is_nan());
         assert!(!quantize_group(&[f32::INFINITY, 1.0], &mut q[..2]).is_finite());
+    }
+
+    #[test]
+    fn tokens_of_the_best_clusters_compete() {
+        let cluster = [2.0, 0.0, 1.0, 3.0, 1.0, 0.0, 2.0, 3.0];
+        let logits = [9.0, 1.0, 5.0, 7.0, -2.0, 3.0, 8.0, 6.0];
+        let mut order = Vec::new();
+        let mut kept = |scores: &[f32], keep: usize| {
+            let mut logits = logits;
+            keep_clusters(scores, &cluster, keep, &mut logits, &mut order);
+            logits
+        };
+        assert_eq!(kept(&[0.5, 1.0, -1.0, 0.0], 2), [-3.0, 1.0, 5.0, -3.0, -2.0, 3.0, -3.0, -3.0]);
+        assert_eq!(
+            kept(&[0.5, 0.5, 0.5, 0.5], 1),
+            [0.0, 1.0, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0],
+            "ties to the lowest"
+        );
+        assert_eq!(kept(&[1.0, 2.0, 3.0, 4.0], 4), logits);
     }
 
     #[test]

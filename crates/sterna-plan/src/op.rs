@@ -116,7 +116,8 @@ pub struct KvInput {
 }
 
 /// Causal attention over a state's keys and values: all of them, or, over a [ring](crate::StateSpec::RingKv), the last
-/// `window` positions, the row's own included. The state may be one that another layer writes.
+/// `window` positions, the row's own included. The state may be one that another layer writes, or one that is
+/// [borrowed](crate::StateSpec::Borrowed), of which a row sees what lies before its own position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attention {
     /// Present when norm, rotation and the write of k and v are folded in.
@@ -330,6 +331,18 @@ pub enum Op {
         /// `[outputs, n]`.
         out: BufferId,
     },
+    /// Only tokens of the best clusters compete: of the others, logits become what is 1 below the least that competes
+    /// ([`crate::numerics::keep_clusters`]).
+    KeepClusters {
+        /// `[outputs, clusters]`.
+        scores: Slice,
+        /// `[tokens]`: the cluster of every token.
+        cluster: WeightId,
+        /// Clusters that are kept, at least 1.
+        keep: usize,
+        /// `[outputs, tokens]`.
+        logits: Slice,
+    },
     /// Best and second-best column below `valid`; ties go to the lowest index (C6).
     Argmax {
         /// `[outputs, padded]`.
@@ -362,6 +375,7 @@ impl Op {
             Op::Scale { .. } => "scale",
             Op::Copy { .. } => "copy",
             Op::SelectOutputs { .. } => "select-outputs",
+            Op::KeepClusters { .. } => "keep-clusters",
             Op::Argmax { .. } => "argmax",
         }
     }

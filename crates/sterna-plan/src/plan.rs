@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use sterna_bundle::LinearNumerics;
 use sterna_format::Encoding;
 
+use crate::PlanError;
 use crate::op::{BufferId, Epilogue, Op, Prologue, Slice, StateId, WeightId};
 
 /// How a plan uses a weight.
@@ -80,6 +81,19 @@ pub enum StateSpec {
         /// Columns of a head's matrix.
         v_dim: usize,
     },
+    /// Keys and values that another plan's layer writes, the plan that this one is loaded
+    /// [beside](crate::Executor::beside): read, never written. A row at position `n` sees positions before its own, and of a
+    /// window the last `window - 1`.
+    Borrowed {
+        /// The other plan's layer.
+        layer: usize,
+        /// Key and value heads.
+        kv_heads: usize,
+        /// Width of a head.
+        head_dim: usize,
+        /// Positions that a row sees, its own included, of which there is no key; `None` for all.
+        window: Option<usize>,
+    },
     /// The last inputs of a convolution, f32.
     Conv {
         /// Layer, for messages.
@@ -122,7 +136,7 @@ impl StateSpec {
     /// one position, and at the start. A ring can for as long as it holds what the earlier position sees
     /// ([`StateSpec::can_cut`]).
     pub fn can_drop(&self) -> bool {
-        matches!(self, StateSpec::FullKv { .. })
+        matches!(self, StateSpec::FullKv { .. } | StateSpec::Borrowed { .. })
     }
 
     /// Whether a slot whose furthest position written so far is `written - 1` still holds all that a row at position
@@ -140,17 +154,45 @@ impl StateSpec {
     /// The first position that a row at `position` sees of it.
     pub fn first_seen(&self, position: u32) -> usize {
         match self {
-            StateSpec::RingKv { window, .. } => (position as usize + 1).saturating_sub(*window),
+            StateSpec::RingKv { window, .. } | StateSpec::Borrowed { window: Some(window), .. } => {
+                (position as usize + 1).saturating_sub(*window)
+            }
             _ => 0,
         }
+    }
+
+    /// One past the last position that a row at `position` sees of it: its own, or, of borrowed keys, the one before.
+    pub fn end_seen(&self, position: u32) -> usize {
+        match self {
+            StateSpec::Borrowed { .. } => position as usize,
+            _ => position as usize + 1,
+        }
+    }
+
+    /// For borrowed keys, which of another plan's `states` they are; `None` for all others.
+    ///
+    /// # Errors
+    /// No such layer, or keys of another shape.
+    pub fn lender(&self, states: &[StateSpec]) -> Result<Option<StateId>, PlanError> {
+        let StateSpec::Borrowed { layer: wanted, .. } = self else { return Ok(None) };
+        let lends = |s: &StateSpec| match s {
+            StateSpec::FullKv { layer, .. } | StateSpec::RingKv { layer, .. } => layer == wanted,
+            _ => false,
+        };
+        let at = states.iter().position(lends);
+        let Some(at) = at.filter(|at| states[*at].heads() == self.heads()) else {
+            let found = at.map_or_else(|| "nothing".to_owned(), |at| format!("{:?}", states[at]));
+            return Err(PlanError::Options(format!("{self:?} is to be lent, and there is {found}")));
+        };
+        Ok(Some(StateId(at)))
     }
 
     /// Key and value heads, and the width of one, of a state that holds keys and values.
     pub fn heads(&self) -> Option<(usize, usize)> {
         match self {
-            StateSpec::FullKv { kv_heads, head_dim, .. } | StateSpec::RingKv { kv_heads, head_dim, .. } => {
-                Some((*kv_heads, *head_dim))
-            }
+            StateSpec::FullKv { kv_heads, head_dim, .. }
+            | StateSpec::RingKv { kv_heads, head_dim, .. }
+            | StateSpec::Borrowed { kv_heads, head_dim, .. } => Some((*kv_heads, *head_dim)),
             _ => None,
         }
     }
@@ -300,6 +342,30 @@ impl ModelPlan {
         !self.states.iter().all(StateSpec::can_drop)
     }
 
+    /// Whether it reads keys and values of the plan that it is loaded beside.
+    pub fn borrows(&self) -> bool {
+        self.states.iter().any(|s| matches!(s, StateSpec::Borrowed { .. }))
+    }
+
+    /// Checks that no op writes keys that are only borrowed.
+    ///
+    /// # Errors
+    /// [`PlanError::Options`] naming the op.
+    pub fn check_borrowed(&self) -> Result<(), PlanError> {
+        for op in self.entries.iter().flat_map(|e| &e.ops) {
+            let state = match op {
+                Op::KvWrite { state, .. } => Some(*state),
+                Op::Attention(a) => a.input.and_then(|i| i.kv).map(|_| a.state),
+                _ => None,
+            };
+            if let Some(StateSpec::Borrowed { layer, .. }) = state.and_then(|s| self.states.get(s.0)) {
+                let text = format!("{} writes keys of the target's layer {layer}", op.name());
+                return Err(PlanError::Options(text));
+            }
+        }
+        Ok(())
+    }
+
     /// Cost of one call.
     pub fn cost(&self, entry: &Plan) -> Cost {
         let mut cost = Cost { ops: entry.ops.len(), ..Cost::default() };
@@ -319,6 +385,7 @@ impl ModelPlan {
                     cost.weight_bytes += self.weight(*weight).bytes()
                 }
                 Op::Conv(c) => cost.weight_bytes += self.weight(c.weight).bytes(),
+                Op::KeepClusters { cluster, .. } => cost.weight_bytes += self.weight(*cluster).bytes(),
                 Op::DeltaRule(d) => {
                     let conv = d.conv.iter().map(|c| c.weight);
                     let gate = d.gate.iter().map(|g| g.weight);
@@ -436,6 +503,12 @@ impl ModelPlan {
                 let gate = a.gate.map_or(String::new(), |g| format!(" * sigmoid({})", slice(&g)));
                 let window = match self.states[a.state.0] {
                     StateSpec::RingKv { window, .. } => format!(", window {window}"),
+                    StateSpec::Borrowed { layer, window: Some(window), .. } => {
+                        format!(" of the target's layer {layer}, window {window}")
+                    }
+                    StateSpec::Borrowed { layer, window: None, .. } => {
+                        format!(" of the target's layer {layer}")
+                    }
                     _ => String::new(),
                 };
                 format!(
@@ -483,6 +556,10 @@ impl ModelPlan {
             Op::Scale { slice: s, factor } => format!("{} *= {factor}", slice(s)),
             Op::Copy { input, out } => format!("{} = {}", slice(out), slice(input)),
             Op::SelectOutputs { input, out } => format!("{} = wanted rows of {}", buffer(out), buffer(input)),
+            Op::KeepClusters { scores, cluster, keep, logits } => {
+                let (logits, scores) = (slice(logits), slice(scores));
+                format!("{logits} = of the {keep} best clusters by {scores}, {}", name(cluster))
+            }
             Op::Argmax { logits, valid, softcap } => {
                 let cap = softcap.map_or(String::new(), |c| format!(", handed out under a soft cap of {c}"));
                 format!("argmax({}, first {valid}){cap}", buffer(logits))

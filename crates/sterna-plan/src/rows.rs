@@ -223,6 +223,24 @@ impl RowTable {
     }
 }
 
+/// Checks the rows of a plan that [borrows](crate::StateSpec::Borrowed) its keys, as [`RowTable::check`] does, against what
+/// the lender has: each row continues the committed end of its sequence, which is not its start.
+///
+/// # Errors
+/// As [`RowTable::check`]; a row that continues another, or one of an empty sequence.
+pub fn check_borrower(rows: &RowTable, entry: &Plan, limits: &Limits<'_>) -> Result<(), PlanError> {
+    rows.check(Shape::Trees, entry, limits)?;
+    for (row, r) in rows.rows().iter().enumerate() {
+        if r.parent != Parent::Committed || r.position == 0 {
+            let why =
+                "a plan that borrows its keys sees what the lender has committed, at least one position"
+                    .into();
+            return Err(PlanError::Rows { row, why });
+        }
+    }
+    Ok(())
+}
+
 /// How rows of one sequence may hang together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {

@@ -77,7 +77,7 @@ impl Graph<'_> {
     }
 
     /// Adds the norm of a branch to the residual stream.
-    fn branch(&mut self, norm: String) -> Result<(), PlanError> {
+    pub(super) fn branch(&mut self, norm: String) -> Result<(), PlanError> {
         let n = self.config.hidden;
         let (hidden, branch) = (slice(HIDDEN, 0, n), slice(BRANCH, 0, n));
         self.norm(norm, branch, branch, n)?;
@@ -148,7 +148,7 @@ impl Graph<'_> {
     }
 
     /// The one value of a weight that is a factor.
-    fn scalar(&mut self, name: &str) -> Result<f32, PlanError> {
+    pub(super) fn scalar(&mut self, name: &str) -> Result<f32, PlanError> {
         let w = self.source.weight(name).ok_or_else(|| PlanError::MissingWeight(name.to_owned()))?;
         let mut value = [0f32];
         let read = w.row(0).and_then(|row| decode_row(w.encoding, &row, &mut value));
