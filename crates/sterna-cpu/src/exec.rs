@@ -12,6 +12,7 @@ use sterna_plan::{
 
 use crate::acts::Acts;
 use crate::attention::{self, PIECE};
+use crate::borrow::Lender;
 use crate::deal::Counter;
 use crate::delta;
 use crate::governor::{Governor, Ran};
@@ -35,6 +36,8 @@ pub struct CpuExecutor {
     pool: Arc<Mutex<Pool>>,
     governor: Option<Governor>,
     states: state::Pool,
+    /// Whose keys it reads, if it has none of its own.
+    lender: Option<Lender>,
     buffers: Vec<Vec<f32>>,
     acts: Acts,
     threads: Vec<Thread>,
@@ -69,16 +72,21 @@ enum Fate {
 }
 
 impl CpuExecutor {
-    /// An executor without states: [`Executor::allocate`] makes them.
+    /// An executor without states: [`Executor::allocate`] makes them. A plan that borrows keys has a lender.
     pub fn new(
         plan: Arc<ModelPlan>,
         weights: Vec<Loaded>,
         pool: Arc<Mutex<Pool>>,
         isa: Isa,
         governor: bool,
+        lender: Option<Lender>,
     ) -> Result<Self, BackendError> {
         if plan.attention_piece != PIECE {
             let what = format!("attention pieces of {} keys", plan.attention_piece);
+            return Err(BackendError::Unsupported { backend: "cpu", what });
+        }
+        if plan.borrows() && lender.is_none() {
+            let what = "keys of a target that the plan is not loaded beside".into();
             return Err(BackendError::Unsupported { backend: "cpu", what });
         }
         let threads = locked(&pool).threads();
@@ -98,6 +106,7 @@ impl CpuExecutor {
                 gates: vec![(0.0, 0.0); width],
                 delta: delta::Scratch::default(),
                 gathered: Gathered::default(),
+                order: Vec::new(),
             })
             .collect();
         for op in plan.entries.iter().flat_map(|e| &e.ops) {
@@ -113,6 +122,7 @@ impl CpuExecutor {
         Ok(Self {
             buffers: vec![Vec::new(); buffers],
             states: state::Pool { piece: PIECE, ..state::Pool::default() },
+            lender,
             profile: Profile::default(),
             tracing: false,
             lists: Lists::default(),
@@ -156,16 +166,29 @@ impl CpuExecutor {
             // SAFETY: the lists are cleared before this function returns, and nobody else uses the buffers until then.
             lists.buffers.push(unsafe { Shared::erased(buffer) });
         }
+        if self.lender.is_none() {
+            for r in rows.rows() {
+                let written = &mut self.states.written[r.sequence];
+                *written = (*written).max(r.position + 1);
+            }
+        }
+        // Until the call is over, nobody else has the keys and values.
+        let own = Arc::clone(&self.states.lent);
+        let mut own = state::locked(&own);
+        own.written.clone_from(&self.states.written);
+        let lender = self.lender.as_ref().map(|l| (Arc::clone(&l.lent), &l.states));
+        let mut lender = lender.as_ref().map(|(lent, states)| (state::locked(lent), *states));
         lists.kv.clear();
-        for l in &mut self.states.layers {
-            // SAFETY: as above.
+        for i in 0..plan.states.len() {
+            let layer = match &mut lender {
+                Some((lent, states)) => states.get(i).and_then(|at| lent.layers.get_mut(at.0)),
+                None => own.layers.get_mut(i),
+            };
+            let Some(l) = layer else { continue };
+            // SAFETY: as above, and the locks outlive the list's contents.
             let (keys, values) = unsafe { (Shared::erased(&mut l.keys), Shared::erased(&mut l.values)) };
             let (kv_heads, head_dim, stored) = (l.kv_heads, l.head_dim, l.stored);
             lists.kv.push(Kv { kv_heads, head_dim, stored, keys, values });
-        }
-        for r in rows.rows() {
-            let written = &mut self.states.written[r.sequence];
-            *written = (*written).max(r.position + 1);
         }
         lists.timed.clear();
         for t in &mut self.states.timed {
@@ -174,7 +197,11 @@ impl CpuExecutor {
             let halves = unsafe { [Shared::erased(a), Shared::erased(b)] };
             lists.timed.push(Timed { each: t.each, halves, stream: t.stream });
         }
-        by_sequence(rows.rows(), &self.states, &mut lists);
+        lists.order.clear();
+        lists.spans.clear();
+        if lender.is_none() {
+            by_sequence(rows.rows(), &self.states, &mut lists);
+        }
         lists.paths.clear();
         if fate == Fate::Hold {
             self.hold.reserve(&plan, rows);
@@ -270,6 +297,9 @@ impl CpuExecutor {
         self.hold.open.clear();
         let entry = self.plan.entries.get(entry);
         let entry = entry.ok_or_else(|| PlanError::Options("no such entry point".into()))?;
+        if let Some(lender) = &self.lender {
+            return lender.check(&self.plan, entry, rows);
+        }
         let capacity = u32::try_from(self.states.capacity).unwrap_or(u32::MAX);
         let limits = Limits { vocab: self.plan.vocab, capacity, committed: &self.states.committed };
         rows.check(shape, entry, &limits)
@@ -402,8 +432,6 @@ fn locked(pool: &Mutex<Pool>) -> MutexGuard<'_, Pool> {
 
 /// Lists the rows of every sequence together, in order.
 fn by_sequence(rows: &[Row], states: &state::Pool, lists: &mut Lists) {
-    lists.order.clear();
-    lists.spans.clear();
     for (i, first) in rows.iter().enumerate() {
         if rows[..i].iter().any(|r| r.sequence == first.sequence) {
             continue;
@@ -437,7 +465,8 @@ impl Executor for CpuExecutor {
         self.hold.open.clear();
         let mut snapshots = std::mem::take(&mut self.states.snapshots);
         snapshots.clear();
-        self.states = state::Pool { snapshots, ..state::Pool::new(&self.plan, slots, capacity)? };
+        let made = state::Pool::new(&self.plan, slots, capacity)?;
+        self.states.replace(state::Pool { snapshots, ..made });
         Ok(())
     }
 
@@ -452,10 +481,14 @@ impl Executor for CpuExecutor {
     fn execute(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError> {
         self.check(Shape::Chains, entry, rows)?;
         self.call(entry, rows, Fate::Commit, out)?;
+        if self.lender.is_some() {
+            return Ok(());
+        }
         for r in rows.rows() {
             let c = &mut self.states.committed[r.sequence];
             *c = (*c).max(r.position + 1);
         }
+        self.states.publish();
         for span in &self.lists.spans {
             self.states.turn_over(span.slot);
         }
@@ -463,6 +496,9 @@ impl Executor for CpuExecutor {
     }
 
     fn hold(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError> {
+        if self.lender.is_some() {
+            return Err(PlanError::Options("a plan that borrows its keys has nothing to hold".into()).into());
+        }
         let shape = if self.plan.owns_time() { Shape::Chains } else { Shape::Trees };
         self.check(shape, entry, rows)?;
         check_hold(rows)?;
@@ -495,7 +531,7 @@ impl Executor for CpuExecutor {
             return Ok(());
         }
         if self.hold.tree {
-            self.hold.copy_path(&mut self.states, slot, path);
+            self.hold.copy_path(&self.states, slot, path);
         }
         if self.plan.owns_time() {
             let owed = &mut self.states.owed[slot];
@@ -504,6 +540,7 @@ impl Executor for CpuExecutor {
             owed.rows.extend_from_slice(path);
         }
         self.states.committed[slot] += u32::try_from(path.len()).unwrap_or(u32::MAX);
+        self.states.publish();
         Ok(())
     }
 
@@ -531,9 +568,10 @@ impl Executor for CpuExecutor {
             // The table of a tied head is the head.
             if let Loaded::Shared(matrix) = loaded { self.weights.get(*matrix) } else { Some(loaded) }
         };
+        let lender = Lender::find(&plan, &self.states, &self.plan)?;
         let loaded = load::load(&plan, weights, self.isa, self.threads.len(), &held, progress)?;
         let (pool, governor) = (Arc::clone(&self.pool), self.governor.is_some());
-        Ok(Box::new(Self::new(plan, loaded, pool, self.isa, governor)?))
+        Ok(Box::new(Self::new(plan, loaded, pool, self.isa, governor, lender)?))
     }
 
     fn reusable_prefix(&self, slot: usize, len: u32) -> Result<u32, BackendError> {

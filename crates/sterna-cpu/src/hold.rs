@@ -16,7 +16,7 @@ use crate::isa::Isa;
 use crate::ops::Kv;
 use crate::recurrent::{Timed, kept};
 use crate::shared::Shared;
-use crate::state::Pool as States;
+use crate::state::{self, Pool as States};
 
 /// What a call in progress writes aside, one of each for every state.
 #[derive(Clone, Copy)]
@@ -122,9 +122,9 @@ impl Hold {
     }
 
     /// Copies keys and values of the rows at `path` to where they belong.
-    pub fn copy_path(&self, states: &mut States, slot: usize, path: &[usize]) {
+    pub fn copy_path(&self, states: &States, slot: usize, path: &[usize]) {
         let piece = states.piece;
-        for (layer, [keys, values]) in states.layers.iter_mut().zip(&self.aside) {
+        for (layer, [keys, values]) in state::locked(&states.lent).layers.iter_mut().zip(&self.aside) {
             let (heads, d) = (layer.kv_heads, layer.head_dim);
             for (row, head) in path.iter().flat_map(|row| (0..heads).map(move |h| (*row, h))) {
                 let Some(position) = self.rows.rows().get(row).map(|r| r.position as usize) else { continue };

@@ -6,6 +6,7 @@
 mod acts;
 mod argmax;
 mod attention;
+mod borrow;
 mod deal;
 mod delta;
 mod exec;
@@ -106,6 +107,6 @@ impl Backend for CpuBackend {
         let loaded = load::load(&plan, weights, self.isa, self.threads, &|_| None, progress)?;
         let pool = pool::Pool::new(self.threads).map_err(|e| BackendError::Worker(e.to_string()))?;
         let pool = Arc::new(Mutex::new(pool));
-        Ok(Box::new(exec::CpuExecutor::new(plan, loaded, pool, self.isa, self.governor)?))
+        Ok(Box::new(exec::CpuExecutor::new(plan, loaded, pool, self.isa, self.governor, None)?))
     }
 }

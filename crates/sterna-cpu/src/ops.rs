@@ -45,6 +45,8 @@ pub struct Thread {
     pub delta: delta::Scratch,
     /// The last keys and values that a row of a tree sees.
     pub gathered: Gathered,
+    /// Clusters of an ordered head, best first.
+    pub order: Vec<u32>,
 }
 
 /// Keys and values of one state.
@@ -159,6 +161,7 @@ impl<'a> Call<'a> {
             Op::SigmoidMul { out, .. } => *out,
             Op::Scale { slice, .. } => *slice,
             Op::Copy { out, .. } => *out,
+            Op::KeepClusters { logits, .. } => *logits,
             _ => return true,
         };
         // SAFETY: between two barriers, only this thread runs.
@@ -303,6 +306,16 @@ impl<'a> Call<'a> {
                     unsafe {
                         self.write(self.all(*out), o)
                             .copy_from_slice(self.read(self.all(*input), self.outputs[o]))
+                    }
+                }
+            }
+            Op::KeepClusters { scores, cluster, keep, logits } => {
+                let cluster = self.vector(cluster.0);
+                for r in mine(self.count(logits.buffer)) {
+                    // SAFETY: see above; scores and logits are different buffers.
+                    unsafe {
+                        let (scores, logits) = (self.read(*scores, r), self.write(*logits, r));
+                        numerics::keep_clusters(scores, cluster, *keep, logits, &mut t.order);
                     }
                 }
             }
@@ -558,7 +571,7 @@ impl<'a> Call<'a> {
             let (row, head) = (self.rows.len() - 1 - task / a.kv_heads, task % a.kv_heads);
             let r = &self.rows[row];
             let base = kv.base(r.sequence, head);
-            let len = r.position as usize + 1;
+            let len = spec.end_seen(r.position);
             // SAFETY: keys and values were written before the barrier; the output heads are this task's.
             unsafe {
                 let q = self.read(Slice { start: a.q.start + head * group * d, len: group * d, ..a.q }, row);

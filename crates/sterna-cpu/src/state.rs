@@ -8,6 +8,8 @@
 //!
 //! A state that owns time is there twice ([`LayerTimed`]): a call reads the committed half and writes the other one.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use crate::hold::Owed;
 use sterna_plan::{BackendError, ModelPlan, PlanError, Snapshots, StateSpec};
 
@@ -23,6 +25,39 @@ pub struct LayerKv {
     pub keys: Vec<u16>,
     /// f16 bits, slots one after the other.
     pub values: Vec<u16>,
+}
+
+impl LayerKv {
+    /// Index of the key of (`slot`, `head`, `position`), its dimensions a `piece` apart.
+    #[inline(always)]
+    pub fn key_at(&self, slot: usize, head: usize, position: usize, piece: usize) -> usize {
+        let at = position % self.stored;
+        ((slot * self.kv_heads + head) * self.stored + at / piece * piece) * self.head_dim + at % piece
+    }
+
+    /// Index of the first value of (`slot`, `head`, `position`); `[dim]` follow.
+    #[inline(always)]
+    pub fn value_at(&self, slot: usize, head: usize, position: usize) -> usize {
+        ((slot * self.kv_heads + head) * self.stored + position % self.stored) * self.head_dim
+    }
+}
+
+/// Locks what is lent. Nothing that panics leaves it half changed.
+pub fn locked(lent: &Mutex<Lent>) -> MutexGuard<'_, Lent> {
+    lent.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What executors of plans that borrow keys see of a pool, one call at a time.
+#[derive(Default)]
+pub struct Lent {
+    /// One entry per state of the plan; empty for a state that owns time, and for one that is borrowed itself.
+    pub layers: Vec<LayerKv>,
+    /// As the pool's.
+    pub committed: Vec<u32>,
+    /// As the pool's.
+    pub written: Vec<u32>,
+    /// Positions per slot.
+    pub capacity: usize,
 }
 
 /// A state that owns time, all slots.
@@ -71,8 +106,8 @@ const STREAMED: usize = 8 << 20;
 /// The pool.
 #[derive(Default)]
 pub struct Pool {
-    /// One entry per state of the plan; empty for a state that owns time.
-    pub layers: Vec<LayerKv>,
+    /// Keys and values. Whoever runs a call over them holds the lock until it is over.
+    pub lent: Arc<Mutex<Lent>>,
     /// One entry per state of the plan; empty for keys and values.
     pub timed: Vec<LayerTimed>,
     /// Per slot, the half of its timed states that is committed.
@@ -110,7 +145,7 @@ impl Pool {
                     whole.min(*rows)
                 }
                 StateSpec::FullKv { .. } => whole,
-                StateSpec::Recurrent { .. } | StateSpec::Conv { .. } => 0,
+                StateSpec::Recurrent { .. } | StateSpec::Conv { .. } | StateSpec::Borrowed { .. } => 0,
                 _ => {
                     let what = format!("a state {state:?}");
                     return Err(BackendError::Unsupported { backend: "cpu", what });
@@ -127,22 +162,24 @@ impl Pool {
         let (live, owed) = (vec![0; slots], vec![Owed::default(); slots]);
         let (committed, written, snapshots) = (vec![0; slots], vec![0; slots], Snapshots::default());
         let specs = plan.states.clone();
-        Ok(Self { layers, timed, live, owed, committed, written, specs, capacity, piece, snapshots })
+        let lent = Lent { layers, committed: vec![0; slots], written: vec![0; slots], capacity };
+        let lent = Arc::new(Mutex::new(lent));
+        Ok(Self { lent, timed, live, owed, committed, written, specs, capacity, piece, snapshots })
     }
 
-    /// Index of the key of (`slot`, `head`, `position`) in a layer, its dimensions a piece apart.
-    #[inline(always)]
-    pub fn key_at(&self, layer: usize, slot: usize, head: usize, position: usize) -> usize {
-        let l = &self.layers[layer];
-        let at = position % l.stored;
-        ((slot * l.kv_heads + head) * l.stored + at / self.piece * self.piece) * l.head_dim + at % self.piece
+    /// Puts the keys and values of `other`, its slots and lengths in the place of these, where executors beside this one
+    /// look for them.
+    pub fn replace(&mut self, other: Self) {
+        let lent = Arc::clone(&self.lent);
+        std::mem::swap(&mut *locked(&lent), &mut *locked(&other.lent));
+        *self = Self { lent, ..other };
     }
 
-    /// Index of the first value of (`slot`, `head`, `position`) in a layer; `[dim]` follow.
-    #[inline(always)]
-    pub fn value_at(&self, layer: usize, slot: usize, head: usize, position: usize) -> usize {
-        let l = &self.layers[layer];
-        ((slot * l.kv_heads + head) * l.stored + position % l.stored) * l.head_dim
+    /// Tells executors beside this one how far the slots are.
+    pub fn publish(&self) {
+        let mut lent = locked(&self.lent);
+        lent.committed.clone_from(&self.committed);
+        lent.written.clone_from(&self.written);
     }
 
     /// Checks a slot.
@@ -173,18 +210,18 @@ impl Pool {
         self.slot(slot)?;
         let mut out = Vec::new();
         let n = self.committed[slot] as usize;
-        for (i, (l, held)) in self.layers.iter().zip(timed).enumerate() {
+        for (i, (l, held)) in locked(&self.lent).layers.iter().zip(timed).enumerate() {
             if n > 0 {
                 out.extend(held.iter().flat_map(|v| v.to_le_bytes()));
             }
             let first = if l.stored == 0 { n } else { self.specs[i].first_seen(self.committed[slot]) };
             for p in first..n {
                 for h in 0..l.kv_heads {
-                    let at = self.key_at(i, slot, h, p);
+                    let at = l.key_at(slot, h, p, self.piece);
                     out.extend((0..l.head_dim).flat_map(|d| l.keys[at + d * self.piece].to_le_bytes()));
                 }
                 for h in 0..l.kv_heads {
-                    let at = self.value_at(i, slot, h, p);
+                    let at = l.value_at(slot, h, p);
                     out.extend(l.values[at..at + l.head_dim].iter().flat_map(|v| v.to_le_bytes()));
                 }
             }
@@ -253,12 +290,13 @@ impl Pool {
             self.written[slot] = 0;
         }
         self.committed[slot] = len;
+        self.publish();
         Ok(())
     }
 
     /// Bytes held.
     pub fn memory(&self) -> usize {
-        let kv: usize = self.layers.iter().map(|l| 2 * (l.keys.len() + l.values.len())).sum();
+        let kv: usize = locked(&self.lent).layers.iter().map(|l| 2 * (l.keys.len() + l.values.len())).sum();
         kv + self.timed.iter().flat_map(|t| &t.halves).map(|h| 4 * h.len()).sum::<usize>()
     }
 }

@@ -18,6 +18,7 @@ pub(crate) fn written(entry: &Plan, op: &Op) -> (Vec<Slice>, Option<StateId>) {
         Op::SigmoidMul { out, .. } | Op::Copy { out, .. } => (vec![*out], None),
         Op::Conv(c) => (vec![c.out], Some(c.state)),
         Op::DeltaRule(d) => (d.conv.iter().map(|c| c.out).chain([d.out]).collect(), Some(d.state)),
+        Op::KeepClusters { logits, .. } => (vec![*logits], None),
         Op::Rotate { heads, .. } => (vec![*heads], None),
         Op::Scale { slice, .. } => (vec![*slice], None),
         Op::KvWrite { state, .. } => (vec![], Some(*state)),

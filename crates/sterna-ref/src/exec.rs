@@ -1,11 +1,11 @@
 //! The executor: checks a call, runs it, commits it, and names the op when logits are not finite.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use sterna_plan::{
     BackendError, Executor, Kin, Limits, MemoryUse, ModelPlan, OpSpan, OpTime, Outputs, Plan, PlanError,
-    RowTable, Shape, Wanted, WeightSource, check_hold, nothing_held,
+    RowTable, Shape, StateId, StateSpec, Wanted, WeightSource, check_borrower, check_hold, nothing_held,
 };
 
 use crate::blame::{title, written};
@@ -19,13 +19,24 @@ pub(crate) struct RefExecutor<N: Numbers> {
     numbers: N,
     plan: Arc<ModelPlan>,
     weights: Weights<N>,
-    pool: Pool<N>,
+    /// Its states. Executors beside it that borrow some lock them for a call of theirs.
+    pool: Arc<Mutex<Pool<N>>>,
+    /// As the pool has it.
+    committed: Vec<u32>,
+    /// Whose keys it reads, and which, for every state of its plan, if it has none of its own.
+    lender: Option<Lender<N>>,
     scratch: usize,
     profile: Option<Profile>,
     /// The call that is held, and the slots that may still accept some of it.
     held: Option<Hold>,
     /// Of the last call, while calls are traced.
     spans: Option<Vec<OpSpan>>,
+}
+
+type Lender<N> = (Arc<Mutex<Pool<N>>>, Vec<StateId>);
+
+fn locked<N: Numbers>(pool: &Mutex<Pool<N>>) -> MutexGuard<'_, Pool<N>> {
+    pool.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 struct Hold {
@@ -41,17 +52,28 @@ struct Profile {
 }
 
 impl<N: Numbers> RefExecutor<N> {
-    /// Decodes the weights of a plan.
+    /// Decodes the weights of a plan. One that borrows keys has a lender.
     pub fn load(
         numbers: N,
         plan: Arc<ModelPlan>,
         source: &dyn WeightSource,
+        lender: Option<Lender<N>>,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Self, BackendError> {
         check_plan(&plan, numbers.name())?;
+        if plan.borrows() && lender.is_none() {
+            let what = "keys of a target that the plan is not loaded beside".into();
+            return Err(BackendError::Unsupported { backend: numbers.name(), what });
+        }
         let weights = Weights::load(numbers, &plan, source, progress)?;
-        let pool = Pool::empty(&plan.states);
-        Ok(Self { numbers, plan, weights, pool, scratch: 0, profile: None, held: None, spans: None })
+        let pool = Arc::new(Mutex::new(Pool::empty(&plan.states)));
+        let (committed, scratch) = (Vec::new(), 0);
+        let (profile, held, spans) = (None, None, None);
+        Ok(Self { numbers, plan, weights, pool, committed, lender, scratch, profile, held, spans })
+    }
+
+    fn pool(&self) -> MutexGuard<'_, Pool<N>> {
+        locked(&self.pool)
     }
 
     /// Forgets the call that is held and checks the next one.
@@ -61,16 +83,23 @@ impl<N: Numbers> RefExecutor<N> {
             let why = format!("entry point {entry} of a plan with {}", self.plan.entries.len());
             return Err(PlanError::Options(why));
         };
-        let capacity = u32::try_from(self.pool.capacity()).unwrap_or(u32::MAX);
-        let limits = Limits { vocab: self.plan.vocab, capacity, committed: self.pool.committed() };
-        rows.check(shape, ops, &limits)
+        let pool = locked(self.lender.as_ref().map_or(&self.pool, |l| &l.0));
+        let capacity = u32::try_from(pool.capacity()).unwrap_or(u32::MAX);
+        let limits = Limits { vocab: self.plan.vocab, capacity, committed: pool.committed() };
+        match self.lender {
+            Some(_) => check_borrower(rows, ops, &limits),
+            None => rows.check(shape, ops, &limits),
+        }
     }
 
     /// Runs a checked call of chains and stages what it makes of the states.
     fn compute(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError> {
         let plan = Arc::clone(&self.plan);
         let ops = &plan.entries[entry];
-        let mut call = Call::new(&plan, ops, &self.weights, &mut self.pool, rows);
+        let mut pool = locked(&self.pool);
+        let guard = self.lender.as_ref().map(|(lent, states)| (locked(lent), states));
+        let lent = guard.as_ref().map(|(lent, states)| (&**lent, states.as_slice()));
+        let mut call = Call::new(&plan, ops, &self.weights, &mut pool, lent, rows);
         let mut nanos = Vec::with_capacity(ops.ops.len());
         if let Some(spans) = &mut self.spans {
             spans.clear();
@@ -86,12 +115,13 @@ impl<N: Numbers> RefExecutor<N> {
         }
         self.scratch = self.scratch.max(call.scratch());
         let (answers, stats, taps) = (std::mem::take(&mut call.answers), call.stats, call.taps());
+        drop((pool, guard));
         if let Some(profile) = &mut self.profile {
             profile.add(entry, &plan, ops, &nanos);
         }
         if let Some(bad) = answers.iter().find(|a| !a.finite) {
             let error = self.blame(ops, rows, bad.row);
-            self.pool.forget_staged();
+            self.pool().forget_staged();
             return Err(error);
         }
         *out = Outputs { stats, taps, ..Outputs::default() };
@@ -126,16 +156,22 @@ impl<N: Numbers> RefExecutor<N> {
     }
 
     fn commit(&mut self, rows: &RowTable) {
+        let mut pool = locked(&self.pool);
         for row in rows.rows() {
-            self.pool.commit(row.sequence, row.position + 1);
+            pool.commit(row.sequence, row.position + 1);
         }
+        self.committed.clear();
+        self.committed.extend_from_slice(pool.committed());
     }
 
     /// Runs the step again, looking at what every op writes for the sequence of call row `row`.
     fn blame(&mut self, entry: &Plan, rows: &RowTable, row: usize) -> BackendError {
         let plan = Arc::clone(&self.plan);
         let sequence = rows.rows()[row].sequence;
-        let mut call = Call::new(&plan, entry, &self.weights, &mut self.pool, rows);
+        let mut pool = locked(&self.pool);
+        let guard = self.lender.as_ref().map(|(lent, states)| (locked(lent), states));
+        let lent = guard.as_ref().map(|(lent, states)| (&**lent, states.as_slice()));
+        let mut call = Call::new(&plan, entry, &self.weights, &mut pool, lent, rows);
         for (i, op) in entry.ops.iter().enumerate() {
             if let Err(error) = call.run(op) {
                 return error;
@@ -171,31 +207,38 @@ impl<N: Numbers> Executor for RefExecutor<N> {
 
     fn allocate(&mut self, slots: usize, capacity: usize) -> Result<(), BackendError> {
         self.held = None;
-        let made = self.pool.allocate(slots, capacity);
+        let mut pool = locked(&self.pool);
+        let made = pool.allocate(slots, capacity);
         if made.is_err() {
-            self.pool = Pool::empty(&self.plan.states);
+            *pool = Pool::empty(&self.plan.states);
         }
+        self.committed = pool.committed().to_vec();
         made
     }
 
     fn committed(&self) -> &[u32] {
-        self.pool.committed()
+        &self.committed
     }
 
     fn capacity(&self) -> usize {
-        self.pool.capacity()
+        self.pool().capacity()
     }
 
     fn execute(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError> {
         *out = Outputs::default();
         self.check(Shape::Chains, entry, rows)?;
         self.compute(entry, rows, out)?;
-        self.commit(rows);
+        if self.lender.is_none() {
+            self.commit(rows);
+        }
         Ok(())
     }
 
     fn hold(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError> {
         *out = Outputs::default();
+        if self.lender.is_some() {
+            return Err(PlanError::Options("a plan that borrows its keys has nothing to hold".into()).into());
+        }
         let shape = if self.plan.owns_time() { Shape::Chains } else { Shape::Trees };
         self.check(shape, entry, rows)?;
         check_hold(rows)?;
@@ -203,11 +246,11 @@ impl<N: Numbers> Executor for RefExecutor<N> {
             true => self.branches(entry, rows, out),
             false => self.compute(entry, rows, out),
         };
-        self.pool.forget_staged();
+        self.pool().forget_staged();
         let mut slots: Vec<_> = rows.rows().iter().map(|r| r.sequence).collect();
         slots.sort_unstable();
         slots.dedup();
-        slots.iter().for_each(|s| self.pool.forget_uncommitted(*s));
+        slots.iter().for_each(|s| self.pool().forget_uncommitted(*s));
         computed?;
         self.held = Some(Hold { entry, rows: rows.clone(), slots });
         Ok(())
@@ -228,16 +271,16 @@ impl<N: Numbers> Executor for RefExecutor<N> {
     }
 
     fn set_snapshot_budget(&mut self, bytes: usize) {
-        self.pool.snapshots.set_budget(bytes);
+        self.pool().snapshots.set_budget(bytes);
     }
 
     fn snapshot(&mut self, slot: usize) -> Result<(), BackendError> {
         self.held = None;
-        self.pool.snapshot(slot)
+        self.pool().snapshot(slot)
     }
 
     fn reusable_prefix(&self, slot: usize, len: u32) -> Result<u32, BackendError> {
-        self.pool.reusable_prefix(slot, len)
+        self.pool().reusable_prefix(slot, len)
     }
 
     fn beside(
@@ -247,24 +290,37 @@ impl<N: Numbers> Executor for RefExecutor<N> {
         _: Kin,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Box<dyn Executor>, BackendError> {
-        Ok(Box::new(Self::load(self.numbers, plan, weights, progress)?))
+        let mut lender = None;
+        if plan.borrows() {
+            plan.check_borrowed()?;
+            let at = |s: &StateSpec| {
+                let mixed = || PlanError::Options(format!("{s:?} beside borrowed states"));
+                s.lender(&self.plan.states).and_then(|at| at.ok_or_else(mixed))
+            };
+            let states = plan.states.iter().map(at).collect::<Result<Vec<_>, _>>()?;
+            lender = Some((Arc::clone(&self.pool), states));
+        }
+        Ok(Box::new(Self::load(self.numbers, plan, weights, lender, progress)?))
     }
 
     fn truncate(&mut self, slot: usize, len: u32) -> Result<(), BackendError> {
         self.held = None;
-        self.pool.truncate(slot, len)
+        let mut pool = locked(&self.pool);
+        pool.truncate(slot, len)?;
+        self.committed = pool.committed().to_vec();
+        Ok(())
     }
 
     fn state_bytes(&self, slot: usize) -> Result<Vec<u8>, BackendError> {
-        self.pool.state_bytes(slot)
+        self.pool().state_bytes(slot)
     }
 
     fn memory(&self) -> MemoryUse {
         MemoryUse {
             weights: self.weights.bytes(),
-            states: self.pool.bytes(),
+            states: self.pool().bytes(),
             scratch: self.scratch,
-            snapshots: self.pool.snapshots.bytes(),
+            snapshots: self.pool().snapshots.bytes(),
         }
     }
 

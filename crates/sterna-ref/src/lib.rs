@@ -100,8 +100,8 @@ impl Backend for RefBackend {
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Box<dyn Executor>, BackendError> {
         Ok(match self.mode {
-            Mode::Float(float) => Box::new(RefExecutor::load(float, plan, weights, progress)?),
-            Mode::Law => Box::new(RefExecutor::load(Law, plan, weights, progress)?),
+            Mode::Float(float) => Box::new(RefExecutor::load(float, plan, weights, None, progress)?),
+            Mode::Law => Box::new(RefExecutor::load(Law, plan, weights, None, progress)?),
         })
     }
 }

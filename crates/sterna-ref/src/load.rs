@@ -118,6 +118,7 @@ pub(crate) fn check_plan(plan: &ModelPlan, backend: &'static str) -> Result<(), 
     let known = |s: &&StateSpec| match s {
         StateSpec::FullKv { .. } | StateSpec::Recurrent { .. } | StateSpec::Conv { .. } => true,
         StateSpec::RingKv { window, rows, .. } => *window > 0 && rows >= window,
+        StateSpec::Borrowed { window, .. } => *window != Some(0),
         _ => false,
     };
     if let Some(state) = plan.states.iter().find(|s| !known(s)) {

@@ -123,6 +123,8 @@ pub(crate) trait Numbers: Copy + Send + Sync + 'static {
     fn push_value(value: Self::Value, out: &mut Vec<u8>);
     /// `cap * tanh(x / cap)`, for logits that are handed out.
     fn softcap(x: Self::Value, cap: f32) -> Self::Value;
+    /// [`sterna_plan::numerics::keep_clusters`].
+    fn keep_clusters(scores: &[Self::Value], cluster: &[f32], keep: usize, logits: &mut [Self::Value]);
     /// Attention of one query head over `kv`, with scores times `scale` and keys in pieces of `piece`.
     fn attend(
         q: &[Self::Value],

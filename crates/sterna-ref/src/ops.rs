@@ -27,6 +27,8 @@ pub(crate) struct Call<'a, N: Numbers> {
     entry: &'a Plan,
     weights: &'a Weights<N>,
     pool: &'a mut Pool<N>,
+    /// Another executor's states, and which of them each of this plan's is, if they are borrowed.
+    lent: Option<(&'a Pool<N>, &'a [StateId])>,
     rows: &'a [Row],
     /// Rows whose results are wanted.
     pub picked: Vec<(usize, Wanted)>,
@@ -44,6 +46,7 @@ impl<'a, N: Numbers> Call<'a, N> {
         entry: &'a Plan,
         weights: &'a Weights<N>,
         pool: &'a mut Pool<N>,
+        lent: Option<(&'a Pool<N>, &'a [StateId])>,
         table: &'a RowTable,
     ) -> Self {
         let picked: Vec<_> = table.outputs().collect();
@@ -62,6 +65,7 @@ impl<'a, N: Numbers> Call<'a, N> {
             entry,
             weights,
             pool,
+            lent,
             rows,
             picked,
             buffers,
@@ -140,6 +144,13 @@ impl<'a, N: Numbers> Call<'a, N> {
                 let from = &self.buffers[input.0];
                 let rows = self.picked.iter().flat_map(|(row, _)| &from[row * cols..(row + 1) * cols]);
                 self.buffers[out.0] = rows.copied().collect();
+            }
+            Op::KeepClusters { scores, cluster, keep, logits } => {
+                let cluster = self.weights.vector(*cluster)?;
+                let (scores_of, mut y) = (self.read(scores), self.read(logits));
+                let rows = scores_of.chunks_exact(scores.len).zip(y.chunks_exact_mut(logits.len));
+                rows.for_each(|(scores, logits)| N::keep_clusters(scores, cluster, *keep, logits));
+                self.write(logits, &y);
             }
             Op::Argmax { logits, valid, softcap } => self.argmax(logits.0, *valid, *softcap),
             other => {
@@ -430,17 +441,21 @@ impl<'a, N: Numbers> Call<'a, N> {
         let mut out = vec![N::POISON; q.len()];
         let keys: usize = self.rows.iter().map(|r| r.position as usize + 1).sum();
         let work = 2 * keys * a.heads * a.head_dim;
-        let (rows, pool, piece) = (self.rows, &*self.pool, self.plan.attention_piece);
+        let (rows, piece) = (self.rows, self.plan.attention_piece);
+        let (pool, state) = match self.lent.map(|(lent, states)| (lent, states.get(a.state.0))) {
+            Some((lent, Some(state))) => (lent, *state),
+            _ => (&*self.pool, a.state),
+        };
         let spec = self.plan.state(a.state);
         for_each_piece(&mut out, a.head_dim, work, |i, out| {
             let (row, head) = (&rows[i / a.heads], i % a.heads);
             let kv = KeyValues {
-                cells: pool.cells(row.sequence, a.state),
+                cells: pool.cells(row.sequence, state),
                 width: a.kv_heads * a.head_dim,
                 start: head / (a.heads / a.kv_heads) * a.head_dim,
                 dim: a.head_dim,
                 first: spec.first_seen(row.position),
-                count: row.position as usize + 1,
+                count: spec.end_seen(row.position),
             };
             N::attend(&q[i * a.head_dim..][..a.head_dim], &kv, a.scale, piece, out);
         });

@@ -30,7 +30,11 @@ struct Timed<V> {
     staged: Option<Vec<V>>,
 }
 
+/// Columns of a key; 0 where there are none of its own.
 fn width(spec: &StateSpec) -> usize {
+    if matches!(spec, StateSpec::Borrowed { .. }) {
+        return 0;
+    }
     spec.heads().map_or(0, |(kv_heads, head_dim)| kv_heads * head_dim)
 }
 

@@ -98,6 +98,10 @@ impl Numbers for Float {
     fn gelu_mul(gate: f64, up: f64) -> f64 {
         linear::gelu(gate) * up
     }
+    fn keep_clusters(scores: &[f64], cluster: &[f32], keep: usize, logits: &mut [f64]) {
+        sterna_plan::numerics::keep_clusters(scores, cluster, keep, logits, &mut Vec::new());
+    }
+
     fn softcap(x: f64, cap: f32) -> f64 {
         f64::from(cap) * (x / f64::from(cap)).tanh()
     }

@@ -92,6 +92,10 @@ impl Numbers for Law {
     fn gelu_mul(gate: f32, up: f32) -> f32 {
         numerics::gelu(gate) * up
     }
+    fn keep_clusters(scores: &[f32], cluster: &[f32], keep: usize, logits: &mut [f32]) {
+        sterna_plan::numerics::keep_clusters(scores, cluster, keep, logits, &mut Vec::new());
+    }
+
     fn softcap(x: f32, cap: f32) -> f32 {
         numerics::softcap(x, cap)
     }
