@@ -152,11 +152,16 @@ pub fn main(args: &InspectArgs) -> Outcome {
             output::megabytes(cost.state_bytes),
             output::megabytes(cost.state_bytes * plan.context as u64)
         );
-        if cost.fixed_state_bytes > 0 {
+        let recurrent: u64 = plan.states.iter().map(|s| 4 * s.fixed() as u64).sum();
+        if recurrent > 0 {
             say!(
                 "a sequence keeps {} of recurrent state whatever its length, in two halves of that size",
-                output::megabytes(cost.fixed_state_bytes)
+                output::megabytes(recurrent)
             );
+        }
+        if cost.fixed_state_bytes > recurrent {
+            let rings = output::megabytes(cost.fixed_state_bytes - recurrent);
+            say!("a sequence keeps {rings} of keys and values in rings, at most");
         }
         if args.plan {
             say!("{}", plan.describe(e).trim_end());
