@@ -160,7 +160,8 @@ pub struct SpeculateArgs {
     /// Who proposes tokens; the model verifies several in one call and keeps those that it would have chosen: the same text, sooner
     #[arg(long, value_enum, default_value_t = Mode::Auto, value_name = "WHO", help_heading = "Speculation")]
     pub speculate: Mode,
-    /// A smaller model with the same tokenizer that proposes tokens; `builtin` for the built-in model's
+    /// A smaller model with the same tokenizer that proposes tokens (`builtin` for the built-in model's), or the folder of a Gemma 4
+    /// drafter (assistant) for this model
     #[arg(long, value_name = "MODEL", help_heading = "Speculation")]
     pub draft: Option<PathBuf>,
     /// An EAGLE-3 head that was trained for this model: its folder

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sterna_bundle::{BundleError, EagleHead, Model, Quantise};
+use sterna_bundle::{AssistantHead, BundleError, EagleHead, Model, Quantise};
 use sterna_cpu::{CpuBackend, CpuOptions, Isa};
 use sterna_format::Encoding;
 use sterna_plan::choose::CostTable;
@@ -230,6 +230,8 @@ pub struct Engine {
     pub options: PlanOptions,
     /// An EAGLE-3 head to propose with.
     pub head: Option<EagleHead>,
+    /// A Gemma 4 drafter to propose with.
+    pub assistant: Option<AssistantHead>,
     speculate: SpeculateOptions,
     state_cache: usize,
     backend: Box<dyn Backend>,
@@ -250,13 +252,14 @@ impl Engine {
         }
         let context = options.context.unwrap_or(model.config.context.min(DEFAULT_CONTEXT));
         let head = options.speculate.head(&model)?;
-        let taps = options.speculate.taps(&model, head.as_ref());
+        let assistant = options.speculate.assistant(&model)?;
+        let taps = options.speculate.taps(&model, head.as_ref(), assistant.as_ref());
         let plan_options = PlanOptions { fusions: options.fusions, taps, ..PlanOptions::new(context) };
         let numerics = |name: &str, encoding, cols| model.numerics.linear(name, encoding, cols);
         let plan = Arc::new(sterna_plan::build(&model.config, &model, &numerics, &plan_options)?);
         let (backend, speculate) = (backend(options)?, options.speculate.clone());
         let state_cache = options.state_cache;
-        Ok(Self { model, plan, options: plan_options, head, speculate, state_cache, backend })
+        Ok(Self { model, plan, options: plan_options, head, assistant, speculate, state_cache, backend })
     }
 
     /// Opens and plans.

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sterna_bundle::{BundleError, EagleHead, Model, TapIds, default_numerics};
+use sterna_bundle::{AssistantHead, BundleError, EagleHead, Model, TapIds, default_numerics};
 use sterna_checkpoint::Tokenizer;
 use sterna_plan::choose::{CostError, CostTable};
 use sterna_plan::{Executor, Kin, ModelPlan, PlanOptions, Taps};
 use sterna_run::Session;
 use sterna_run::speculate::{
-    Depth, DraftModel, HeadModel, ProposeError, Proposer, Speculator, Suffix, SuffixOptions,
+    AssistantModel, Depth, DraftModel, HeadModel, ProposeError, Proposer, Speculator, Suffix, SuffixOptions,
 };
 
 use crate::engine::{BUILT_IN_NAME, Engine, EngineError, open_model};
@@ -35,7 +35,7 @@ pub enum Mode {
     Ngram,
     /// The model's head for multi-token prediction
     Mtp,
-    /// The draft model of --draft
+    /// The draft model or drafter of --draft
     Draft,
     /// The EAGLE-3 head of --eagle
     Eagle3,
@@ -56,7 +56,7 @@ pub enum EagleTaps {
 pub struct SpeculateOptions {
     /// Who proposes.
     pub mode: Mode,
-    /// A draft model: a path, or `builtin`.
+    /// A draft model: a path, or `builtin`; or the folder of a Gemma 4 drafter.
     pub draft: Option<PathBuf>,
     /// An EAGLE-3 head: its folder.
     pub eagle: Option<PathBuf>,
@@ -110,11 +110,24 @@ impl SpeculateOptions {
         Ok(Some(opened.map_err(|e| EngineError::Open { path: path.to_owned(), source: Box::new(e) })?))
     }
 
-    /// Hidden states that the model must hand out for it; `head` is its EAGLE-3 head, which goes before the model's own.
-    pub fn taps(&self, model: &Model, head: Option<&EagleHead>) -> Taps {
+    /// Opens the Gemma 4 drafter, if the draft model is one and is to propose.
+    ///
+    /// # Errors
+    /// [`EngineError::Open`].
+    pub fn assistant(&self, model: &Model) -> Result<Option<AssistantHead>, EngineError> {
+        let wanted = matches!(self.mode, Mode::Auto | Mode::Draft);
+        let path = self.draft.as_deref().filter(|p| wanted && AssistantHead::is_at(p));
+        let Some(path) = path else { return Ok(None) };
+        let opened = AssistantHead::open(path, &model.config);
+        Ok(Some(opened.map_err(|e| EngineError::Open { path: path.to_owned(), source: Box::new(e) })?))
+    }
+
+    /// Hidden states that the model must hand out for it; `head` is its EAGLE-3 head, which goes before the model's own, and
+    /// `assistant` its drafter.
+    pub fn taps(&self, model: &Model, head: Option<&EagleHead>, assistant: Option<&AssistantHead>) -> Taps {
         match head {
             Some(head) => Taps::Layers(head.config.taps.clone()),
-            None if self.wants_mtp(model) => Taps::Final,
+            None if assistant.is_some() || self.wants_mtp(model) => Taps::Final,
             None => Taps::None,
         }
     }
@@ -146,6 +159,17 @@ pub enum SpeculateError {
         "--speculate draft needs --draft MODEL, a smaller model of the same vocabulary (`builtin` for the built-in model's)"
     )]
     NoDraft,
+    /// Two heads that read other hidden states.
+    #[error(
+        "--draft {} and --eagle both read hidden states of {target}, and not the same ones: give one of them",
+        draft.display()
+    )]
+    TwoHeads {
+        /// The drafter.
+        draft: PathBuf,
+        /// The model.
+        target: String,
+    },
     /// A flag that nobody would read.
     #[error("{flag} would be ignored: nobody who proposes with the other flags reads it")]
     Ignored {
@@ -294,8 +318,21 @@ pub fn proposers(
     if options.mode == Mode::Draft && options.draft.is_none() {
         return Err(SpeculateError::NoDraft);
     }
-    if let Some(path) = options.draft.as_deref().filter(|_| matches!(options.mode, Mode::Auto | Mode::Draft))
-    {
+    let draft = options.draft.as_deref().filter(|_| matches!(options.mode, Mode::Auto | Mode::Draft));
+    if let Some((drafter, path)) = engine.assistant.as_ref().zip(draft) {
+        if engine.head.is_some() {
+            return Err(SpeculateError::TwoHeads { draft: path.to_owned(), target: target.clone() });
+        }
+        let source = drafter.with_target(&engine.model);
+        let numerics = |_: &str, encoding, cols| default_numerics(encoding, cols);
+        let plan_options = PlanOptions { taps: Taps::None, widths: vec![1], ..engine.options.clone() };
+        let plan = sterna_plan::build_assistant(&drafter.config, &source, &numerics, &plan_options);
+        let plan = plan.map_err(EngineError::from)?;
+        let steps = bytes(&plan) / bytes(&engine.plan);
+        let beside = session.executor().beside(Arc::new(plan), &source, Kin::SameModel, progress);
+        let proposer = AssistantModel::new(beside.map_err(EngineError::from)?, most(MODEL_MOST));
+        add(Box::new(proposer.with_alternatives(options.alternatives)), steps);
+    } else if let Some(path) = draft {
         let model = open_draft(path)?;
         same_vocabulary(&engine.model, &model)?;
         let context = session.context().min(model.config.context);

@@ -5,6 +5,7 @@
 
 mod accept;
 mod account;
+mod assistant;
 mod costs;
 mod depth;
 mod draft;
@@ -17,6 +18,7 @@ mod suffix;
 
 pub use accept::{Acceptance, PlaceCount};
 pub use account::Account;
+pub use assistant::AssistantModel;
 pub use costs::RoundCosts;
 pub use depth::{Depth, DepthPolicy, DepthSettings, Round};
 pub use draft::DraftModel;

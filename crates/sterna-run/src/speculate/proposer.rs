@@ -66,7 +66,7 @@ pub struct Ask<'a> {
 
 /// Proposes tokens that the target then verifies.
 pub trait Proposer: Send {
-    /// "ngram", "suffix", "draft", "mtp", "eagle3".
+    /// "ngram", "suffix", "draft", "mtp", "eagle3", "assistant".
     fn name(&self) -> &'static str;
     /// Puts up to `ask.most` tokens that may follow `ask.text` into `draft`, which is empty. None is an answer.
     ///

@@ -52,7 +52,7 @@ pub struct LosslessArgs {
     /// Who proposes tokens in arms that speculate; `oracle` knows the answers and errs on purpose
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHO", help_heading = "Speculation")]
     pub speculate: Vec<Who>,
-    /// A smaller model with the same tokenizer, for `draft`; `builtin` for the built-in model's
+    /// A smaller model with the same tokenizer, for `draft` (`builtin` for the built-in model's), or a Gemma 4 drafter's folder
     #[arg(long, value_name = "MODEL", help_heading = "Speculation")]
     pub draft: Option<PathBuf>,
     /// An EAGLE-3 head for this model, for `eagle3`: its folder
@@ -76,7 +76,7 @@ pub enum Who {
     Ngram,
     /// The model's head for multi-token prediction
     Mtp,
-    /// The model of --draft
+    /// The model or drafter of --draft
     Draft,
     /// The EAGLE-3 head of --eagle
     Eagle3,
