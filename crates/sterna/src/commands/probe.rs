@@ -67,8 +67,7 @@ pub struct ProbeArgs {
     /// Break-even: what drafting one token costs, in decode steps
     #[arg(long, default_value_t = 0.0, value_name = "STEPS", value_parser = steps)]
     pub draft_cost: f64,
-    /// Verify cost: measure this model's drafting too, in the same turns (`builtin` for the built-in model's), or a Gemma 4
-    /// drafter's
+    /// Verify cost: measure this model's drafting too, in the same turns; `builtin` for the built-in model's
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["draft_cost", "synthetic"])]
     pub draft: Option<PathBuf>,
     /// Verify cost: measure the drafting of the model's own head for multi-token prediction too
