@@ -1,7 +1,7 @@
 //! What a backend is: it loads the weights a plan names, keeps a pool of states, and runs row tables.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use sterna_bundle::WeightSource;
 
@@ -240,6 +240,15 @@ pub trait Executor: Send {
     /// that cannot tell.
     fn op_spans(&self, each: &mut dyn FnMut(OpSpan)) {
         let _ = each;
+    }
+    /// How long the device has worked on calls since the executor was loaded, by its own clock. `None` without one.
+    fn device_time(&self) -> Option<Duration> {
+        None
+    }
+    /// Kernels that a call of so many rows and wanted results is made of. `None` where there is no such thing.
+    fn dispatches(&self, entry: usize, rows: usize, outputs: usize) -> Option<usize> {
+        let _ = (entry, rows, outputs);
+        None
     }
     /// Nanoseconds of one barrier of the executor's threads when none has work to do: measured now, in some
     /// milliseconds. `None` if it has no barriers, as with one thread.

@@ -127,6 +127,8 @@ pub struct AdapterFacts {
     pub immediates: bool,
     /// Has a clock.
     pub timestamps: bool,
+    /// Has f16 matrix units of 16 x 16 x 16 that sum in f32, for subgroups of 32.
+    pub matrix: bool,
     /// What the kernels need and it lacks, in words with numbers; empty for one that can be used.
     pub missing: Vec<String>,
 }
@@ -158,9 +160,25 @@ impl AdapterFacts {
             subgroup,
             immediates: features.contains(Features::IMMEDIATES),
             timestamps: features.contains(Features::TIMESTAMP_QUERY),
+            matrix: subgroup == Some((32, 32)) && features.contains(MATRIX) && has_tiles(adapter),
             missing: missing(&limits, adapter.get_downlevel_capabilities().flags),
         }
     }
+}
+
+/// What kernels on matrix units need.
+const MATRIX: Features = Features::EXPERIMENTAL_COOPERATIVE_MATRIX
+    .union(Features::SHADER_F16)
+    .union(Features::SUBGROUP)
+    .union(Features::SUBGROUP_BARRIER);
+
+fn has_tiles(adapter: &wgpu::Adapter) -> bool {
+    let half_in_single = |c: &wgpu::wgt::CooperativeMatrixProperties| {
+        (c.m_size, c.n_size, c.k_size) == (16, 16, 16)
+            && c.ab_type == wgpu::wgt::CooperativeScalarType::F16
+            && c.cr_type == wgpu::wgt::CooperativeScalarType::F32
+    };
+    adapter.cooperative_matrix_properties().iter().any(half_in_single)
 }
 
 /// A name, the least value, and where an adapter says its own.
@@ -168,9 +186,9 @@ type Need = (&'static str, u32, fn(&Limits) -> u32);
 
 /// What the kernels need: buffers at once, threads and memory of a workgroup, workgroups in a row.
 const NEEDS: [Need; 4] = [
-    ("buffers in a kernel", 6, |l| l.max_storage_buffers_per_shader_stage),
+    ("buffers in a kernel", 7, |l| l.max_storage_buffers_per_shader_stage),
     ("threads in a workgroup", 64, |l| l.max_compute_invocations_per_workgroup),
-    ("bytes of workgroup memory", 16_384, |l| l.max_compute_workgroup_storage_size),
+    ("bytes of workgroup memory", 28_672, |l| l.max_compute_workgroup_storage_size),
     ("workgroups in a row", MOST_GROUPS, |l| l.max_compute_workgroups_per_dimension),
 ];
 
@@ -244,16 +262,32 @@ pub(crate) fn open(choice: &Choice) -> Result<(AdapterFacts, wgpu::Device, wgpu:
     if !facts.missing.is_empty() {
         return Err(DeviceError::Missing { adapter: facts.name, missing: facts.missing.join("; ") });
     }
+    let mut features = Features::SUBGROUP | Features::TIMESTAMP_QUERY;
+    if facts.matrix {
+        features |= MATRIX;
+    }
     let device = adapter.request_device(&wgpu::DeviceDescriptor {
         label: Some("sterna"),
-        required_features: Features::empty(),
+        required_features: adapter.features() & features,
         required_limits: adapter.limits(),
+        experimental_features: experimental(facts.matrix),
         ..wgpu::DeviceDescriptor::default()
     });
     match pollster::block_on(device) {
         Ok((device, queue)) => Ok((facts, device, queue)),
         Err(e) => Err(DeviceError::Refused { adapter: facts.name, why: e.to_string() }),
     }
+}
+
+/// Leave for matrix units, which wgpu calls experimental.
+#[allow(unsafe_code)]
+fn experimental(matrix: bool) -> wgpu::ExperimentalFeatures {
+    if !matrix {
+        return wgpu::ExperimentalFeatures::disabled();
+    }
+    // SAFETY: what is experimental is used by one kernel of this crate, which is checked against the others' results on
+    // the device before it serves.
+    unsafe { wgpu::ExperimentalFeatures::enabled() }
 }
 
 #[cfg(test)]
@@ -276,6 +310,7 @@ mod tests {
             subgroup: Some((32, 32)),
             immediates: true,
             timestamps: true,
+            matrix: false,
             missing: missing.iter().map(|m| (*m).to_owned()).collect(),
         }
     }

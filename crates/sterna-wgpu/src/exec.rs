@@ -1,7 +1,7 @@
 //! The executor: one pass of dispatches for a call, and what it brings back.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use sterna_plan::{
     BackendError, BufferRows, CallStats, Executor, Kin, Limits, MemoryUse, ModelPlan, Op, OpTime, Outputs,
@@ -9,8 +9,9 @@ use sterna_plan::{
 };
 use wgpu::{Buffer, CommandEncoder};
 
-use crate::gpu::Gpu;
-use crate::kernels::{Pipelines, TILE};
+use crate::ahead::{Ahead, Next};
+use crate::gpu::{Clock, Gpu};
+use crate::kernels::Pipelines;
 use crate::load::{self, Weights};
 use crate::program::{Arena, Buffers, Builder, Step, act_sizes, check};
 use crate::state::Pool;
@@ -26,19 +27,22 @@ pub(crate) struct Shared {
 
 /// A model on a GPU.
 pub(crate) struct GpuExecutor {
-    shared: Shared,
+    pub(crate) shared: Shared,
     plan: Arc<ModelPlan>,
     weights: Weights,
-    buffers: Buffers,
-    pool: Pool,
+    pub(crate) buffers: Buffers,
+    pub(crate) pool: Pool,
     entries: Vec<Entry>,
     /// Results of a call, as large as any so far needed.
     readback: Buffer,
     scratch: u64,
     held: Option<Hold>,
-    profile: Option<Profile>,
+    pub(crate) profile: Option<Profile>,
     /// Words of the call's table, kept from call to call.
     table: Vec<u32>,
+    /// Calls that were begun before they were asked for.
+    pub(crate) ahead: Ahead,
+    pub(crate) clock: Option<Clock>,
 }
 
 /// An entry point on the device.
@@ -54,17 +58,17 @@ struct Hold {
 }
 
 #[derive(Default)]
-struct Profile {
+pub(crate) struct Profile {
     entry: usize,
     times: Vec<OpTime>,
 }
 
 /// What is copied back after a call.
-struct Back {
+pub(crate) struct Back {
     /// Where the logits of an output begin, in bytes.
-    logits: Vec<Option<u64>>,
-    taps: u64,
-    bytes: u64,
+    pub logits: Vec<Option<u64>>,
+    pub taps: u64,
+    pub bytes: u64,
 }
 
 /// Binds the kernels of every entry point to buffers.
@@ -99,14 +103,17 @@ impl GpuExecutor {
         let weights = load::load(gpu, &plan, source, shared.most_bytes, progress)?;
         let width = plan.entries.iter().map(|e| e.width).max().unwrap_or(1);
         let arena = plan.entries.iter().map(|e| Arena::new(e, width).words).max().unwrap_or(0);
-        let (acts, act_scales) = act_sizes(&plan, width)?;
-        let bytes = [4 * (4 + 4 * width as u64), 4 * arena, 4 * acts, 8 * act_scales, 16 * width as u64];
-        let [call, arena, acts, act_scales, results] = bytes;
+        let [acts, act_scales, halves] = act_sizes(&plan, width)?;
+        let halves = if gpu.facts.matrix { halves } else { 0 };
+        let bytes =
+            [4 * (4 + 4 * width as u64), 4 * arena, 4 * acts, 8 * act_scales, 4 * halves, 16 * width as u64];
+        let [call, arena, acts, act_scales, halves, results] = bytes;
         let buffers = Buffers {
             call: gpu.buffer(call, "the rows of a call")?,
             arena: gpu.buffer(arena, "activations")?,
             acts: gpu.buffer(acts, "quantised activations")?,
             act_scales: gpu.buffer(act_scales, "scales of activations")?,
+            halves: gpu.buffer(halves, "activations as halves")?,
             results: gpu.buffer(results, "results")?,
             nothing: gpu.buffer(16, "nothing")?,
         };
@@ -114,6 +121,7 @@ impl GpuExecutor {
         let entries = entries(&shared, &plan, &weights, &pool, &buffers)?;
         let readback = gpu.readback(16 * width as u64)?;
         let (scratch, table) = (bytes.iter().sum(), Vec::new());
+        let (ahead, clock) = (Ahead::new(gpu)?, Clock::new(gpu)?);
         Ok(Self {
             shared,
             plan,
@@ -126,6 +134,8 @@ impl GpuExecutor {
             held: None,
             profile: None,
             table,
+            ahead,
+            clock,
         })
     }
 
@@ -140,7 +150,7 @@ impl GpuExecutor {
     }
 
     /// Sends what changes from call to call. Gives the number of rows and of outputs.
-    fn send(&mut self, entry: usize, rows: &RowTable) -> [u32; 2] {
+    pub(crate) fn send(&mut self, entry: usize, rows: &RowTable) -> [u32; 2] {
         self.table.clear();
         let outputs = rows.outputs().count();
         let counts = [rows.len() as u32, outputs as u32];
@@ -160,30 +170,43 @@ impl GpuExecutor {
         counts
     }
 
+    /// Puts an entry point into one pass, timed where the device has a clock: `slot` is where in it.
+    pub(crate) fn encode_entry(
+        &self,
+        encoder: &mut CommandEncoder,
+        entry: usize,
+        counts: [u32; 2],
+        slot: usize,
+    ) -> CallStats {
+        let timed = self.clock.as_ref().map(|c| c.writes(slot));
+        let stats = self.encode(encoder, self.entries[entry].steps.iter(), counts, timed);
+        if let Some(clock) = &self.clock {
+            clock.resolve(encoder, slot);
+        }
+        stats
+    }
+
     /// Puts steps into one pass.
     fn encode<'s>(
         &self,
         encoder: &mut CommandEncoder,
         steps: impl Iterator<Item = &'s Step>,
         counts: [u32; 2],
+        timestamp_writes: Option<wgpu::ComputePassTimestampWrites<'_>>,
     ) -> CallStats {
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
+        let mut pass = encoder.begin_compute_pass(&descriptor);
         let mut stats = CallStats::default();
         for step in steps {
             let rows = match step.rows {
                 BufferRows::Call => counts[0],
                 BufferRows::Outputs => counts[1],
             };
-            if rows == 0 {
-                continue;
-            }
-            let (pipeline, tiles) = match &step.mat {
-                Some(mat) if rows > 1 => (mat, rows.div_ceil(TILE)),
-                _ => (&step.vec, rows),
-            };
-            pass.set_pipeline(&pipeline.pipeline);
-            pass.set_bind_group(0, &step.bind, &[]);
-            pass.dispatch_workgroups(step.x, tiles, 1);
+            let Some(form) = step.form(rows).filter(|_| rows > 0) else { continue };
+            let tiles = rows.div_ceil(form.tile);
+            pass.set_pipeline(&form.pipeline.pipeline);
+            pass.set_bind_group(0, &form.bind, &[]);
+            pass.dispatch_workgroups(form.x, tiles, 1);
             stats.weight_bytes += step.weight_bytes * u64::from(tiles);
             stats.macs += step.macs * u64::from(rows);
         }
@@ -202,7 +225,7 @@ impl GpuExecutor {
         }
         let mut encoder = self.shared.gpu.encoder();
         if self.profile.is_none() {
-            stats = self.encode(&mut encoder, self.entries[entry].steps.iter(), counts);
+            stats = self.encode_entry(&mut encoder, entry, counts, 0);
         }
         self.copy_back(&mut encoder, entry, rows, &back, counts);
         let plan = Arc::clone(&self.plan);
@@ -212,6 +235,11 @@ impl GpuExecutor {
             read(bytes, rows, answer, &back, out)
         })?;
         out.stats = stats;
+        if self.profile.is_none()
+            && let Some(clock) = &mut self.clock
+        {
+            clock.read(&self.shared.gpu, 0)?;
+        }
         match bad {
             None => Ok(()),
             Some(row) => Err(self.blame(entry, rows, row)?),
@@ -283,7 +311,7 @@ impl GpuExecutor {
             let start = Instant::now();
             let mut encoder = self.shared.gpu.encoder();
             let steps = self.entries[entry].steps.iter().filter(|s| s.op == op);
-            let cost = self.encode(&mut encoder, steps, counts);
+            let cost = self.encode(&mut encoder, steps, counts, None);
             self.shared.gpu.queue.submit([encoder.finish()]);
             self.shared.gpu.wait()?;
             nanos.push(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
@@ -302,14 +330,15 @@ impl GpuExecutor {
     }
 
     /// Runs the call again, op by op, and names the first whose output is not finite.
-    fn blame(&mut self, entry: usize, rows: &RowTable, row: usize) -> Result<BackendError, BackendError> {
+    pub(crate) fn blame(&mut self, entry: usize, rows: &RowTable, row: usize) -> Result<BackendError, BackendError> {
         let plan = Arc::clone(&self.plan);
         let e = &plan.entries[entry];
         let counts = self.send(entry, rows);
         let named = |op: usize| BackendError::NonFinite { row, op, name: plan.describe_op(e, &e.ops[op]) };
         for (i, op) in e.ops.iter().enumerate() {
             let mut encoder = self.shared.gpu.encoder();
-            self.encode(&mut encoder, self.entries[entry].steps.iter().filter(|s| s.op == i), counts);
+            let steps = self.entries[entry].steps.iter().filter(|s| s.op == i);
+            self.encode(&mut encoder, steps, counts, None);
             let Some(slice) = written(e, op) else {
                 self.shared.gpu.queue.submit([encoder.finish()]);
                 continue;
@@ -363,14 +392,14 @@ fn written(entry: &Plan, op: &Op) -> Option<Slice> {
 
 /// What an entry point's argmax looks at.
 #[derive(Clone, Copy)]
-struct Logits {
+pub(crate) struct Logits {
     buffer: usize,
     cols: usize,
     valid: usize,
     softcap: Option<f32>,
 }
 
-fn logits(entry: &Plan) -> Option<Logits> {
+pub(crate) fn logits(entry: &Plan) -> Option<Logits> {
     entry.ops.iter().rev().find_map(|op| match op {
         Op::Argmax { logits, valid, softcap } => {
             let cols = entry.buffers[logits.0].cols;
@@ -381,7 +410,7 @@ fn logits(entry: &Plan) -> Option<Logits> {
 }
 
 /// Takes the results apart. Gives the first row whose logits are not finite.
-fn read(
+pub(crate) fn read(
     bytes: &[u8],
     rows: &RowTable,
     answer: Option<Logits>,
@@ -436,6 +465,7 @@ impl Executor for GpuExecutor {
             return Err(PlanError::Options(text).into());
         }
         self.held = None;
+        self.drop_ahead()?;
         // What fails leaves the old pool and what is bound to it.
         let pool = Pool::new(&self.shared.gpu, &self.plan, slots, capacity)?;
         self.entries = entries(&self.shared, &self.plan, &self.weights, &pool, &self.buffers)?;
@@ -453,12 +483,24 @@ impl Executor for GpuExecutor {
 
     fn execute(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError> {
         self.check(entry, rows)?;
-        self.run(entry, rows, out)?;
+        let single = self.single(entry, rows);
+        let follows = single.is_some() && single == self.ahead.next;
+        let begun = follows && self.take_ahead(rows, out)?;
+        if !begun {
+            self.drop_ahead()?;
+            self.run(entry, rows, out)?;
+        }
         for row in rows.rows() {
             let committed = &mut self.pool.committed[row.sequence];
             *committed = (*committed).max(row.position + 1);
         }
-        Ok(())
+        self.ahead.next = single.map(|row| Next {
+            position: row.position + 1,
+            token: out.top.first().map_or(0, |top| top.token),
+            ..row
+        });
+        // Who fed the best token once will probably feed it again.
+        if follows { self.run_ahead() } else { Ok(()) }
     }
 
     fn hold(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError> {
@@ -469,6 +511,7 @@ impl Executor for GpuExecutor {
         }
         self.check(entry, rows)?;
         check_hold(rows)?;
+        self.drop_ahead()?;
         self.run(entry, rows, out)?;
         let mut open: Vec<_> = rows.rows().iter().map(|r| r.sequence).collect();
         open.sort_unstable();
@@ -523,7 +566,26 @@ impl Executor for GpuExecutor {
         }
     }
 
+    fn device_time(&self) -> Option<Duration> {
+        self.clock.as_ref().map(Clock::total)
+    }
+
+    fn dispatches(&self, entry: usize, rows: usize, outputs: usize) -> Option<usize> {
+        let rows = |r: BufferRows| match r {
+            BufferRows::Call => rows,
+            BufferRows::Outputs => outputs,
+        };
+        let steps = &self.entries.get(entry)?.steps;
+        let some = |s: &&Step| {
+            let n = u32::try_from(rows(s.rows)).unwrap_or(u32::MAX);
+            n > 0 && s.form(n).is_some()
+        };
+        Some(steps.iter().filter(some).count())
+    }
+
     fn profile(&mut self, on: bool) {
+        // What is timed op by op is not begun before it is asked for.
+        self.ahead.next = None;
         self.profile = on.then(Profile::default);
     }
 

@@ -112,6 +112,13 @@ impl Gpu {
         self.check()
     }
 
+    /// Waits until the device has done what was submitted up to here.
+    pub fn wait_for(&self, submission: &wgpu::SubmissionIndex) -> Result<(), BackendError> {
+        let wait = PollType::Wait { submission_index: Some(submission.clone()), timeout: None };
+        self.device.poll(wait).map_err(|e| BackendError::Device(e.to_string()))?;
+        self.check()
+    }
+
     pub fn encoder(&self) -> CommandEncoder {
         self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
     }
@@ -147,5 +154,78 @@ impl<'a> Upload<'a> {
         self.sent = 0;
         self.gpu.queue.submit([]);
         self.gpu.wait()
+    }
+}
+
+/// Calls whose times may be on their way at once: one that is waited for, and those that are begun ahead.
+const TIMED: usize = 1 + crate::ahead::DEPTH;
+
+/// How long the device worked on passes, by its own clock.
+pub(crate) struct Clock {
+    queries: wgpu::QuerySet,
+    raw: Buffer,
+    read: Vec<Buffer>,
+    /// Seconds of a tick, and ticks so far.
+    period: f64,
+    ticks: u64,
+}
+
+impl Clock {
+    /// `None` for a device without a clock.
+    pub fn new(gpu: &Gpu) -> Result<Option<Self>, BackendError> {
+        if !gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY) {
+            return Ok(None);
+        }
+        let queries = gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
+            label: None,
+            ty: wgpu::QueryType::Timestamp,
+            count: 2 * TIMED as u32,
+        });
+        let usage = BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC;
+        let raw = gpu.make(256 * TIMED as u64, usage, "times")?;
+        let read = (0..TIMED).map(|_| gpu.readback(16)).collect::<Result<_, _>>()?;
+        let period = f64::from(gpu.queue.get_timestamp_period()) * 1e-9;
+        Ok(Some(Self { queries, raw, read, period, ticks: 0 }))
+    }
+
+    /// What a pass writes.
+    pub fn writes(&self, slot: usize) -> wgpu::ComputePassTimestampWrites<'_> {
+        wgpu::ComputePassTimestampWrites {
+            query_set: &self.queries,
+            beginning_of_pass_write_index: Some(2 * slot as u32),
+            end_of_pass_write_index: Some(2 * slot as u32 + 1),
+        }
+    }
+
+    /// Brings a pass's times to where they can be read.
+    pub fn resolve(&self, encoder: &mut CommandEncoder, slot: usize) {
+        let (at, first) = (256 * slot as u64, 2 * slot as u32);
+        encoder.resolve_query_set(&self.queries, first..first + 2, &self.raw, at);
+        encoder.copy_buffer_to_buffer(&self.raw, at, &self.read[slot], 0, 16);
+    }
+
+    /// Asks for a pass's times after its submission.
+    pub fn map(&self, slot: usize) {
+        self.read[slot].slice(..16).map_async(wgpu::MapMode::Read, |_| {});
+    }
+
+    /// Adds the time of a pass that is done and whose times were asked for, or are asked for now.
+    pub fn read(&mut self, gpu: &Gpu, slot: usize) -> Result<(), BackendError> {
+        if slot == 0 {
+            self.map(slot);
+            gpu.wait()?;
+        }
+        let slice = self.read[slot].slice(..16);
+        if let Ok(view) = slice.get_mapped_range() {
+            let word = |at: usize| <[u8; 8]>::try_from(&view[at..at + 8]).map_or(0, u64::from_le_bytes);
+            self.ticks += word(8).saturating_sub(word(0));
+        }
+        self.read[slot].unmap();
+        Ok(())
+    }
+
+    /// All of it.
+    pub fn total(&self) -> std::time::Duration {
+        std::time::Duration::from_secs_f64(self.ticks as f64 * self.period)
     }
 }

@@ -12,9 +12,11 @@
 //! **A call** is one compute pass. Tokens, positions and slots lie in a buffer; what comes back are the best two tokens of
 //! every wanted row, and the rows of logits that were asked for.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod adapter;
+mod ahead;
+mod blocked;
 mod exec;
 mod gpu;
 mod kernels;

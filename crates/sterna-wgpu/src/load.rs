@@ -8,10 +8,10 @@ use wgpu::Buffer;
 use crate::adapter::MOST_GROUPS;
 use crate::gpu::{Gpu, Upload};
 use crate::kernels::Outputs;
-use crate::pack::{self, Kind};
+use crate::pack::{self, BLOCK, Kind};
 
-/// Words that are packed before they go to the device.
-const BATCH: usize = 1 << 20;
+/// Words that a thread packs before they go to the device.
+const BATCH: usize = 1 << 18;
 
 /// A matrix or table to be made: the rows of its members one after the other, or in turn.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,14 +50,14 @@ pub(crate) struct Matrix {
 }
 
 impl Matrix {
-    /// Bytes of one row, scales included.
-    pub fn row_bytes(&self) -> usize {
-        row_bytes(self.kind, self.cols)
+    /// Bytes of so many rows, scales included.
+    pub fn bytes(&self, rows: usize) -> usize {
+        stored(self.kind, rows, self.cols)
     }
 }
 
-fn row_bytes(kind: Kind, cols: usize) -> usize {
-    4 * (kind.stride(cols) + kind.scales(cols))
+fn stored(kind: Kind, rows: usize, cols: usize) -> usize {
+    4 * (kind.data_words(rows, cols) + kind.scale_words(rows, cols))
 }
 
 /// All weights of a plan.
@@ -156,16 +156,13 @@ fn wants(plan: &ModelPlan) -> Result<Vec<Want>, BackendError> {
 /// [`BackendError::Unsupported`].
 pub(crate) fn bytes(plan: &ModelPlan) -> Result<usize, BackendError> {
     let matrix = |want: &Want| -> usize {
-        let each = |id: &WeightId| {
-            let spec = plan.weight(*id);
-            spec.rows * row_bytes(want.kind, spec.cols)
-        };
-        want.members.iter().map(each).sum()
+        let specs = || want.members.iter().map(|id| plan.weight(*id));
+        stored(want.kind, specs().map(|s| s.rows).sum(), specs().next().map_or(0, |s| s.cols))
     };
     let mut all = wants(plan)?.iter().map(matrix).sum();
     for spec in &plan.weights {
         if Kind::of(spec)?.is_none() {
-            all += 4 * spec.cols;
+            all += 4 * spec.cols.next_multiple_of(4);
         }
     }
     Ok(all)
@@ -206,6 +203,8 @@ pub(crate) fn load(
         pack::row(kind, &weight, 0, &mut pack::Scratch::default(), &mut words, &mut vec![]).map_err(fail)?;
         *at = Some(u32::try_from(floats.len()).unwrap_or(u32::MAX));
         floats.append(&mut words);
+        // Each begins where a vec4 does.
+        floats.resize(floats.len().next_multiple_of(4), 0);
     }
     let mut upload = Upload::new(gpu);
     let vectors = gpu.buffer(4 * floats.len() as u64, "vectors")?;
@@ -231,8 +230,9 @@ fn rows_of_part(want: &Want, cols: usize, most: u64) -> usize {
     let bytes = usize::try_from(most).unwrap_or(usize::MAX) / row.max(1);
     // The narrowest workgroup of a linear layer has four outputs.
     let rows = bytes.min(4 * MOST_GROUPS as usize);
-    // Both rows of a pair lie in one part.
-    if want.outputs == Outputs::Pairs { rows / 2 * 2 } else { rows }
+    // Both rows of a pair lie in one part, and all of a block.
+    let together = want.kind.rows_together().max(if want.outputs == Outputs::Pairs { 2 } else { 1 });
+    rows / together * together
 }
 
 fn matrix(
@@ -271,28 +271,54 @@ fn matrix(
             (member, n)
         }
     };
-    let (stride, each) = (want.kind.stride(cols), want.kind.scales(cols));
-    let (mut scratch, mut words, mut scales) = (pack::Scratch::default(), Vec::new(), Vec::new());
+    let kind = want.kind;
+    let fail = |member: usize, source| BackendError::Weight { name: specs[member].name.clone(), source };
+    // Rows `start .. end` of a part, as they are stored.
+    let packed = |first: usize, start: usize, end: usize| {
+        let together = kind.rows_together();
+        let (mut scratch, mut row_words, mut row_scales) = (pack::Scratch::default(), vec![], vec![]);
+        let (mut words, mut scales) = (vec![], vec![]);
+        for n in start..end {
+            let (member, row) = behind(first + n);
+            let to = if together == 1 { (&mut words, &mut scales) } else { (&mut row_words, &mut row_scales) };
+            pack::row(kind, &members[member], row, &mut scratch, to.0, to.1).map_err(|e| fail(member, e))?;
+            if together > 1 && ((n + 1) % together == 0 || n + 1 == end) {
+                let to = (&mut words, &mut scales);
+                pack::block(kind, cols, &row_words, &row_scales, to).map_err(|e| fail(member, e))?;
+                row_words.clear();
+                row_scales.clear();
+            }
+        }
+        Ok::<_, BackendError>((words, scales))
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(16);
+    // Rows for a thread at a time.
+    let share = (BATCH / kind.stride(cols).max(1)).max(1).next_multiple_of(BLOCK);
     let mut parts = Vec::new();
     for first in (0..total).step_by(most_rows) {
         let rows = most_rows.min(total - first);
-        let data = gpu.buffer(4 * (rows * stride) as u64, "weights")?;
+        let data = gpu.buffer(4 * kind.data_words(rows, cols) as u64, "weights")?;
+        let scale_words = kind.scale_words(rows, cols);
         let scale =
-            (each > 0).then(|| gpu.buffer(4 * (rows * each) as u64, "scales of weights")).transpose()?;
-        let mut sent = 0;
-        for n in 0..rows {
-            let (member, row) = behind(first + n);
-            let fail = |source| BackendError::Weight { name: specs[member].name.clone(), source };
-            pack::row(want.kind, &members[member], row, &mut scratch, &mut words, &mut scales)
-                .map_err(fail)?;
-            if words.len() >= BATCH || n + 1 == rows {
-                upload.write(&data, 4 * (sent * stride) as u64, &words)?;
+            (scale_words > 0).then(|| gpu.buffer(4 * scale_words as u64, "scales of weights")).transpose()?;
+        let (mut data_at, mut scale_at) = (0, 0);
+        for start in (0..rows).step_by(share * threads) {
+            let starts = (start..rows.min(start + share * threads)).step_by(share);
+            let done: Vec<_> = std::thread::scope(|scope| {
+                let packed = &packed;
+                let one = |s: usize| scope.spawn(move || packed(first, s, rows.min(s + share)));
+                let running: Vec<_> = starts.map(one).collect();
+                running.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
+            });
+            for one in done {
+                let stopped = |_| BackendError::Device("a thread that packs weights has stopped".into());
+                let (words, scales): (Vec<u32>, Vec<u32>) = one.map_err(stopped)??;
+                upload.write(&data, data_at, &words)?;
+                data_at += 4 * words.len() as u64;
                 if let Some(to) = &scale {
-                    upload.write(to, 4 * (sent * each) as u64, &scales)?;
+                    upload.write(to, scale_at, &scales)?;
+                    scale_at += 4 * scales.len() as u64;
                 }
-                sent = n + 1;
-                words.clear();
-                scales.clear();
             }
         }
         parts.push(Part { first, rows, data, scales: scale });
@@ -306,7 +332,14 @@ mod tests {
 
     #[test]
     fn parts_fit_their_buffers_and_never_split_a_pair() {
-        let kind = Kind::Int { bits: 2, zero: 1, scale_group: 256, act_group: 256 };
+        let kind = Kind::Int {
+            bits: 2,
+            zero: 1,
+            scale_group: 256,
+            act_group: 256,
+            layout: pack::Layout::Rows,
+            halves: false,
+        };
         let want = |outputs| Want { members: vec![WeightId(0)], outputs, kind };
         // 512 weights are 128 bytes.
         assert_eq!(rows_of_part(&want(Outputs::Single), 512, 1000), 7);

@@ -1,13 +1,36 @@
 //! What a weight becomes on the device: words that kernels read.
 //!
 //! Codes of 2 bits: a word has 16, code `4i + b` at bit `8b + 2i`. Codes of 4 bits: 8, code `4i + b` at bit `8b + 4i`. Either
-//! way a shift and a mask give four codes that meet four packed activations. Codes of 8 bits are stored less their zero.
-//! Floats are stored as they are, two halves to a word; what is neither is decoded to f32.
+//! way a shift and a mask give four codes that meet four packed activations. Codes of 8 bits are stored less their zero. Matrices
+//! whose shape a faster kernel takes lie in [blocks](Layout) of 32 rows. Floats are stored as they are, two halves to a word; what is neither is decoded to f32.
 
-use sterna_format::{Encoding, FormatError, IntRow, decode_row, int_row};
+use sterna_format::{Encoding, FormatError, IntRow, decode_row, encode_row, int_row};
 use sterna_plan::{BackendError, LinearNumerics, Weight, WeightSpec, WeightUse};
 
 use crate::kernels::MOST_ACT_GROUPS;
+
+/// Rows of a block.
+pub(crate) const BLOCK: usize = 32;
+
+/// Inputs of a group of [`Layout::Block`].
+pub(crate) const BLOCK_GROUP: usize = 256;
+
+/// Most groups of a row of [`Layout::Block`]: it is prepared in the memory of one workgroup.
+const MOST_BLOCK_GROUPS: usize = 64;
+
+/// Rows from which a matrix is tall: a thread for each fills a large GPU.
+const TALL: usize = 16_384;
+
+/// In which order codes and scales lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// Row after row; scales in f32.
+    Rows,
+    /// `[block of 32 rows][unit][row]`, scales `[block][group][row]`, one for each 256 inputs.
+    Block,
+    /// The same order with a scale for each group, however short.
+    Tall,
+}
 
 /// How a matrix lies on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +45,10 @@ pub(crate) enum Kind {
         scale_group: usize,
         /// Inputs that share a scale of the activations; divides `scale_group`.
         act_group: usize,
+        /// Order.
+        layout: Layout,
+        /// Scales are stored in f16, which they are exactly; never with [`Layout::Rows`].
+        halves: bool,
     },
     /// Floats: 0 f16, 1 bf16, 2 f32.
     Float {
@@ -78,7 +105,16 @@ impl Kind {
             ));
         }
         let zero = if layout.bits == 8 { 0 } else { layout.zero };
-        Ok(Kind::Int { bits: layout.bits, zero, scale_group: layout.group, act_group })
+        let order = if layout.bits == 2 && act_group == BLOCK_GROUP && spec.cols <= MOST_BLOCK_GROUPS * BLOCK_GROUP {
+            Layout::Block
+        } else if layout.bits > 2 && act_group == 32 && layout.group == 32 && spec.rows >= TALL {
+            Layout::Tall
+        } else {
+            Layout::Rows
+        };
+        let stored = [Encoding::TQ2_0, Encoding::TQ1_0, Encoding::Q4_0, Encoding::Q8_0];
+        let halves = order != Layout::Rows && stored.contains(&spec.encoding);
+        Ok(Kind::Int { bits: layout.bits, zero, scale_group: layout.group, act_group, layout: order, halves })
     }
 
     /// What a weight becomes; `None` for a vector.
@@ -109,12 +145,32 @@ impl Kind {
         }
     }
 
-    /// Scales of a row of `cols`.
+    /// Scales of a row of `cols`, as they are stored.
     pub fn scales(self, cols: usize) -> usize {
         match self {
+            Kind::Int { layout: Layout::Block, .. } => cols / BLOCK_GROUP,
             Kind::Int { scale_group, .. } => cols / scale_group,
             Kind::Float { .. } => 0,
         }
+    }
+
+    /// Rows that are stored together.
+    pub fn rows_together(self) -> usize {
+        match self {
+            Kind::Int { layout: Layout::Block | Layout::Tall, .. } => BLOCK,
+            _ => 1,
+        }
+    }
+
+    /// Words of the scales of `rows` rows of `cols`.
+    pub fn scale_words(self, rows: usize, cols: usize) -> usize {
+        let each = if matches!(self, Kind::Int { halves: true, .. }) { 2 } else { 1 };
+        rows.next_multiple_of(self.rows_together()) * self.scales(cols) / each
+    }
+
+    /// Words of the codes or floats of `rows` rows of `cols`.
+    pub fn data_words(self, rows: usize, cols: usize) -> usize {
+        rows.next_multiple_of(self.rows_together()) * self.stride(cols)
     }
 }
 
@@ -141,7 +197,9 @@ pub(crate) fn row(
             int_row(weight.encoding, &bytes, weight.cols, ints)?;
             let zero = weight.encoding.int_layout(weight.cols).map_or(0, |l| l.zero);
             pack(bits, zero, &ints.codes, words);
-            scales.extend(ints.d.iter().map(|d| d.to_bits()));
+            // A row's one scale is every group's.
+            let repeat = kind.scales(weight.cols) / ints.d.len().max(1);
+            scales.extend(ints.d.iter().flat_map(|d| std::iter::repeat_n(d.to_bits(), repeat)));
         }
         Kind::Float { format: 2 } => {
             scratch.floats.resize(weight.cols, 0.0);
@@ -155,6 +213,34 @@ pub(crate) fn row(
             words.extend(bytes.chunks(4).map(word));
         }
     }
+    Ok(())
+}
+
+/// Puts the words and scales of up to 32 rows, row after row, into the order of a block; missing rows are zeros.
+pub(crate) fn block(
+    kind: Kind,
+    cols: usize,
+    words: &[u32],
+    scales: &[u32],
+    to: (&mut Vec<u32>, &mut Vec<u32>),
+) -> Result<(), FormatError> {
+    let (stride, each) = (kind.stride(cols), kind.scales(cols));
+    for unit in 0..stride / 4 {
+        for row in 0..BLOCK {
+            let at = row * stride + 4 * unit;
+            to.0.extend_from_slice(words.get(at..at + 4).unwrap_or(&[0; 4]));
+        }
+    }
+    let ordered = (0..each).flat_map(|g| (0..BLOCK).map(move |row| row * each + g));
+    let ordered = ordered.map(|at| scales.get(at).copied().unwrap_or(0));
+    if !matches!(kind, Kind::Int { halves: true, .. }) {
+        to.1.extend(ordered);
+        return Ok(());
+    }
+    let values: Vec<f32> = ordered.map(f32::from_bits).collect();
+    let mut bytes = vec![0; 2 * values.len()];
+    encode_row(Encoding::F16, &values, &mut bytes)?;
+    to.1.extend(bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])));
     Ok(())
 }
 

@@ -11,13 +11,15 @@ use wgpu::{BindGroup, Buffer};
 
 use crate::adapter::MOST_GROUPS;
 use crate::gpu::Gpu;
-use crate::kernels::{Access, Kernel, MOST_HEAD_DIM, Norm, Outputs, Pipeline, Pipelines, THREADS, TILE};
+use crate::kernels::{
+    Access, AttentionShape, CoopTile, Kernel, MOST_HEAD_DIM, Norm, Outputs, Pipeline, Pipelines, THREADS, TILE,
+};
 use crate::load::{Matrix, Part, Weights, linear_wants, table_want};
-use crate::pack::{Kind, unit};
+use crate::pack::{Kind, Layout, unit};
 use crate::state::Pool;
 
 /// Parameters of one dispatch.
-type Params = [u32; 16];
+pub(crate) type Params = [u32; 20];
 
 /// Room for them, as devices align it.
 const PARAMS_BYTES: u64 = 256;
@@ -27,7 +29,8 @@ const PARAMS_BYTES: u64 = 256;
 pub(crate) struct Arena {
     /// First word of every buffer.
     pub starts: Vec<u64>,
-    /// First word of the rows that a norm makes for a float layer.
+    /// First word of the rows that a norm makes for a float layer, or that are copied because a kernel cannot read them
+    /// where they lie.
     normed: u64,
     normed_cols: usize,
     /// All of it.
@@ -38,14 +41,15 @@ impl Arena {
     /// For calls of up to `width` rows.
     pub fn new(entry: &Plan, width: usize) -> Self {
         let mut words = 0;
+        // Each begins where a vec4 does.
         let mut place = |cols: usize| {
             let start = words;
-            words += (cols * width) as u64;
+            words += ((cols * width) as u64).next_multiple_of(4);
             start
         };
         let starts = entry.buffers.iter().map(|b| place(b.cols)).collect();
         let normed = |op: &Op| match op {
-            Op::Linear(l) if l.prologue != Prologue::None => Some(l.input.len),
+            Op::Linear(l) => Some(l.input.len.next_multiple_of(4)),
             _ => None,
         };
         let normed_cols = entry.ops.iter().filter_map(normed).max().unwrap_or(0);
@@ -54,9 +58,9 @@ impl Arena {
     }
 }
 
-/// Quantised rows: words and scales that the widest call needs.
-pub(crate) fn act_sizes(plan: &ModelPlan, width: usize) -> Result<(u64, u64), BackendError> {
-    let (mut words, mut scales) = (0, 0);
+/// Quantised rows: words and scales that the widest call needs, and words of the same rows as halves for matrix units.
+pub(crate) fn act_sizes(plan: &ModelPlan, width: usize) -> Result<[u64; 3], BackendError> {
+    let (mut words, mut scales, mut halves) = (0, 0, 0);
     for l in plan
         .entries
         .iter()
@@ -64,25 +68,24 @@ pub(crate) fn act_sizes(plan: &ModelPlan, width: usize) -> Result<(u64, u64), Ba
         .filter_map(|op| if let Op::Linear(l) = op { Some(l) } else { None })
     {
         for (want, _) in linear_wants(plan, l)? {
-            if let Kind::Int { act_group, .. } = want.kind {
+            if let Kind::Int { act_group, layout, .. } = want.kind {
+                if layout == Layout::Block {
+                    halves = halves.max(l.input.len / 2 * width.next_multiple_of(CoopTile::MOST_TOKENS as usize));
+                }
                 words = words.max(l.input.len.div_ceil(4) * width);
                 scales = scales.max(l.input.len / act_group * width);
             }
         }
     }
-    Ok((words as u64, scales as u64))
+    Ok([words as u64, scales as u64, halves as u64])
 }
 
-/// One dispatch.
+/// One dispatch, in the form that the number of rows calls for.
 pub(crate) struct Step {
     /// Index of the op.
     pub op: usize,
-    /// For one row, and the kernel that takes [`TILE`] rows at a time where there is one.
-    pub vec: Arc<Pipeline>,
-    pub mat: Option<Arc<Pipeline>>,
-    pub bind: BindGroup,
-    /// Workgroups for a row, or for a tile of rows.
-    pub x: u32,
+    /// Ascending by the rows from which each serves; with fewer than the first's, nothing is dispatched.
+    pub forms: Vec<Form>,
     /// Whose rows.
     pub rows: BufferRows,
     /// Bytes of weights that one reading takes.
@@ -91,28 +94,55 @@ pub(crate) struct Step {
     pub macs: u64,
 }
 
+/// A kernel with its buffers.
+pub(crate) struct Form {
+    /// Fewest rows.
+    pub from: u32,
+    /// Rows that a workgroup takes.
+    pub tile: u32,
+    /// Workgroups for a tile.
+    pub x: u32,
+    pub pipeline: Arc<Pipeline>,
+    pub bind: BindGroup,
+}
+
+impl Step {
+    /// The form for so many rows.
+    pub fn form(&self, rows: u32) -> Option<&Form> {
+        self.forms.iter().rev().find(|f| f.from <= rows)
+    }
+}
+
 /// What the steps of all entry points work on.
 pub(crate) struct Buffers {
     pub call: Buffer,
     pub arena: Buffer,
     pub acts: Buffer,
     pub act_scales: Buffer,
+    /// Activations as halves, for matrix units; small without them.
+    pub halves: Buffer,
     pub results: Buffer,
     /// Bound where a kernel does not look.
     pub nothing: Buffer,
 }
 
 /// A dispatch before its buffers are bound.
-struct Draft {
-    op: usize,
-    vec: Kernel,
-    mat: Option<Kernel>,
-    params: Params,
-    buffers: Vec<Buffer>,
-    x: usize,
-    rows: BufferRows,
-    weight_bytes: u64,
-    macs: u64,
+pub(crate) struct Draft {
+    pub op: usize,
+    pub forms: Vec<DraftForm>,
+    pub rows: BufferRows,
+    pub weight_bytes: u64,
+    pub macs: u64,
+}
+
+#[derive(Clone)]
+pub(crate) struct DraftForm {
+    pub from: u32,
+    pub tile: u32,
+    pub kernel: Kernel,
+    pub params: Params,
+    pub buffers: Vec<Buffer>,
+    pub x: usize,
 }
 
 /// Refuses, by name, what there is no kernel for.
@@ -201,62 +231,69 @@ impl Builder<'_> {
         for (i, op) in self.entry.ops.iter().enumerate() {
             self.op(i, op, &mut drafts)?;
         }
-        let parameters = self.gpu.uniform(PARAMS_BYTES * drafts.len() as u64)?;
+        let forms: usize = drafts.iter().map(|d| d.forms.len()).sum();
+        let parameters = self.gpu.uniform(PARAMS_BYTES * forms as u64)?;
         let mut bytes = Vec::new();
-        for draft in &drafts {
-            bytes.extend_from_slice(bytemuck::cast_slice(&draft.params));
+        for form in drafts.iter().flat_map(|d| &d.forms) {
+            bytes.extend_from_slice(bytemuck::cast_slice(&form.params));
             bytes.resize(bytes.len().next_multiple_of(PARAMS_BYTES as usize), 0);
         }
         self.gpu.queue.write_buffer(&parameters, 0, &bytes);
-        let steps =
-            drafts.into_iter().enumerate().map(|(i, d)| self.bind(d, &parameters, PARAMS_BYTES * i as u64));
-        let steps = steps.collect::<Result<Vec<_>, _>>()?;
+        let mut at = 0;
+        let mut steps = Vec::new();
+        for Draft { op, forms, rows, weight_bytes, macs } in drafts {
+            let mut bound = Vec::new();
+            for form in forms {
+                bound.push(self.bind(op, &form, &parameters, at)?);
+                at += PARAMS_BYTES;
+            }
+            steps.push(Step { op, forms: bound, rows, weight_bytes, macs });
+        }
         self.gpu.check()?;
         Ok(steps)
     }
 
-    fn bind(&self, draft: Draft, parameters: &Buffer, offset: u64) -> Result<Step, BackendError> {
-        let vec = self.pipelines.get(self.gpu, draft.vec)?;
-        let mat = draft.mat.map(|k| self.pipelines.get(self.gpu, k)).transpose()?;
-        let mut buffers = draft.buffers.iter();
+    fn bind(&self, op: usize, form: &DraftForm, parameters: &Buffer, offset: u64) -> Result<Form, BackendError> {
+        let pipeline = self.pipelines.get(self.gpu, form.kernel)?;
+        let mut buffers = form.buffers.iter();
         let entries: Vec<_> = (0..)
-            .zip(draft.vec.bindings())
+            .zip(form.kernel.bindings())
             .map(|(binding, access)| {
                 let (buffer, offset, size) = match access {
-                    Access::Parameters => (parameters, offset, std::num::NonZeroU64::new(64)),
+                    Access::Parameters => (parameters, offset, std::num::NonZeroU64::new(80)),
                     _ => (buffers.next().unwrap_or(&self.buffers.nothing), 0, None),
                 };
                 let resource = wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size });
                 wgpu::BindGroupEntry { binding, resource }
             })
             .collect();
-        let descriptor = wgpu::BindGroupDescriptor { label: None, layout: &vec.layout, entries: &entries };
+        let descriptor =
+            wgpu::BindGroupDescriptor { label: None, layout: &pipeline.layout, entries: &entries };
         let bind = self.gpu.device.create_bind_group(&descriptor);
-        let x = u32::try_from(draft.x).ok().filter(|x| *x <= MOST_GROUPS).ok_or_else(|| {
+        let x = u32::try_from(form.x).ok().filter(|x| *x <= MOST_GROUPS).ok_or_else(|| {
             BackendError::Unsupported {
                 backend: "gpu",
-                what: format!("{} workgroups in a row (op {})", draft.x, draft.op),
+                what: format!("{} workgroups in a row (op {op})", form.x),
             }
         })?;
-        let Draft { op, rows, weight_bytes, macs, .. } = draft;
-        Ok(Step { op, vec, mat, bind, x, rows, weight_bytes, macs })
+        Ok(Form { from: form.from, tile: form.tile, x, pipeline, bind })
     }
 
     /// Where a slice begins, and the columns of its buffer.
-    fn place(&self, slice: &Slice) -> [u32; 2] {
+    pub(crate) fn place(&self, slice: &Slice) -> [u32; 2] {
         let start = self.arena.starts[slice.buffer.0] + slice.start as u64;
         [word(start), word(self.entry.buffers[slice.buffer.0].cols as u64)]
     }
 
-    fn whole(&self, buffer: BufferId) -> Slice {
+    pub(crate) fn whole(&self, buffer: BufferId) -> Slice {
         self.entry.buffers[buffer.0].all(buffer)
     }
 
-    fn rows(&self, slice: &Slice) -> BufferRows {
+    pub(crate) fn rows(&self, slice: &Slice) -> BufferRows {
         self.entry.buffers[slice.buffer.0].rows
     }
 
-    fn vector(&self, id: WeightId) -> Result<u32, BackendError> {
+    pub(crate) fn vector(&self, id: WeightId) -> Result<u32, BackendError> {
         self.weights.vector(id).ok_or_else(|| misused(self.plan, id))
     }
 
@@ -299,7 +336,7 @@ impl Builder<'_> {
             Op::RmsNorm { input, weight, eps, width, out } => {
                 let draft =
                     self.norm(self.place(input), self.place(out), *weight, *eps, *width, self.rows(input))?;
-                add(drafts, Draft { x: input.len / width.max(&1), ..draft });
+                add(drafts, draft.across(input.len / width.max(&1)));
             }
             Op::Linear(l) => self.linear(op, l, drafts)?,
             Op::Rotate { heads, head_dim, rotation } => {
@@ -328,13 +365,11 @@ impl Builder<'_> {
                 let params = params(&[from, cols, *valid as u32]);
                 let buffers = [&self.buffers.arena, &self.buffers.results];
                 let rows = BufferRows::Outputs;
-                add(
-                    drafts,
-                    Draft {
-                        buffers: self.bound(&buffers),
-                        ..self.draft(Kernel::Argmax, params, &[], 1, rows)
-                    },
-                );
+                let threads = self.gpu.facts.threads.min(1024);
+                let threads = 1 << threads.max(64).ilog2();
+                let mut draft = self.draft(Kernel::Argmax { threads }, params, &[], 1, rows);
+                draft.forms[0].buffers = self.bound(&buffers);
+                add(drafts, draft);
             }
             other => {
                 let what = format!("the op {}", other.name());
@@ -345,15 +380,21 @@ impl Builder<'_> {
     }
 
     /// The call's buffer, then these.
-    fn bound(&self, buffers: &[&Buffer]) -> Vec<Buffer> {
+    pub(crate) fn bound(&self, buffers: &[&Buffer]) -> Vec<Buffer> {
         std::iter::once(&self.buffers.call).chain(buffers.iter().copied()).cloned().collect()
     }
 
     /// A dispatch that reads `inputs` and writes the activations.
-    fn draft(&self, vec: Kernel, params: Params, inputs: &[&Buffer], x: usize, rows: BufferRows) -> Draft {
+    pub(crate) fn draft(&self, kernel: Kernel, params: Params, inputs: &[&Buffer], x: usize, rows: BufferRows) -> Draft {
         let buffers: Vec<&Buffer> = inputs.iter().copied().chain([&self.buffers.arena]).collect();
         let buffers = self.bound(&buffers);
-        Draft { op: 0, vec, mat: None, params, buffers, x, rows, weight_bytes: 0, macs: 0 }
+        Draft {
+            op: 0,
+            forms: vec![DraftForm { from: 1, tile: 1, kernel, params, buffers, x }],
+            rows,
+            weight_bytes: 0,
+            macs: 0,
+        }
     }
 
     fn norm(
@@ -407,7 +448,7 @@ impl Builder<'_> {
         head_dim: usize,
         kv: Option<(&Slice, &Slice, Option<&Rotation>, usize)>,
     ) -> Draft {
-        let mut p = [0u32; 16];
+        let mut p: Params = [0; 20];
         let (mut items, mut state) = (0, &self.buffers.nothing);
         p[3] = head_dim as u32;
         let table = |p: &mut Params, rotation: &Rotation| {
@@ -445,7 +486,7 @@ impl Builder<'_> {
             };
             let place = self.place(slice);
             let draft = self.norm(place, place, weight, eps, a.head_dim, BufferRows::Call)?;
-            drafts.push(Draft { x: slice.len / a.head_dim, ..draft });
+            drafts.push(draft.across(slice.len / a.head_dim));
             Ok::<(), BackendError>(())
         };
         if let Some(input) = &a.input {
@@ -461,14 +502,56 @@ impl Builder<'_> {
         let share = (a.heads / a.kv_heads) as u32;
         let kv_words = (a.kv_heads * a.head_dim / 2) as u32;
         let capacity = self.pool.capacity as u32;
-        let params = params(&[q, q_cols, out, out_cols, share, kv_words, capacity, a.scale.to_bits()]);
+        let mut all = params(&[q, q_cols, out, out_cols, share, kv_words, capacity, a.scale.to_bits()]);
+        let fold = self.fold_attention(a, &mut all)?;
+        if fold.is_some() {
+            // What prepares many rows has nothing to do for one.
+            drafts.iter_mut().flat_map(|d| &mut d.forms).for_each(|f| f.from = 2);
+        }
         let state = self.pool.states.get(a.state.0).unwrap_or(&self.buffers.nothing);
-        let kernel = Kernel::Attention { head_dim: a.head_dim as u32 };
-        drafts.push(self.draft(kernel, params, &[state], a.heads, BufferRows::Call));
+        let form = |from, heads, pieces, fold| {
+            let shape = AttentionShape { head_dim: a.head_dim as u32, heads, pieces, fold };
+            let buffers = [&self.weights.vectors, state];
+            let x = a.heads / heads as usize;
+            let draft = self.draft(Kernel::Attention(shape), all, &buffers, x, BufferRows::Call);
+            draft.forms.into_iter().map(move |f| DraftForm { from, ..f })
+        };
+        // One row has a workgroup for each head; many share what they read of the keys.
+        let pieces = (self.gpu.facts.threads / 64).clamp(1, 4);
+        let together = (1..=8).rev().find(|n| share.is_multiple_of(*n) && fits_heads(a.head_dim, *n));
+        let forms = form(1, 1, pieces, fold).chain(form(2, together.unwrap_or(1), 1, None)).collect();
+        drafts.push(Draft { op: 0, forms, rows: BufferRows::Call, weight_bytes: 0, macs: 0 });
         if let Some(gate) = &a.gate {
             drafts.push(self.rowwise(2, gate, Some(&a.out), &a.out, 0.0));
         }
         Ok(drafts)
+    }
+
+    /// What a workgroup for one row and head prepares itself: which norms, and their places in `params`. `None` where
+    /// something is not as that kernel has it.
+    fn fold_attention(&self, a: &Attention, params: &mut Params) -> Result<Option<[bool; 2]>, BackendError> {
+        let Some(input) = &a.input else { return Ok(None) };
+        let Some(kv) = &input.kv else { return Ok(None) };
+        // Norms of 256 have another order, and memory is for keys of one head.
+        if a.head_dim >= 256 || kv.v_eps.is_some() || kv.k.buffer != a.q.buffer || kv.v.buffer != a.q.buffer {
+            return Ok(None);
+        }
+        let at = |norm: Option<HeadNorm>| norm.map_or(Ok(0), |n| self.vector(n.weight));
+        let eps = |norm: Option<HeadNorm>| norm.map_or(0, |n| n.eps.to_bits());
+        let [table, table_cols] = self.place(&self.whole(input.rotation.table));
+        let more = [
+            input.rotation.dim as u32,
+            table,
+            table_cols,
+            self.place(&kv.k)[0],
+            self.place(&kv.v)[0],
+            at(input.q_norm)?,
+            at(kv.k_norm)?,
+            eps(input.q_norm),
+            eps(kv.k_norm),
+        ];
+        params[8..8 + more.len()].copy_from_slice(&more);
+        Ok(Some([input.q_norm.is_some(), kv.k_norm.is_some()]))
     }
 
     fn linear(&self, op: usize, l: &Linear, drafts: &mut Vec<Draft>) -> Result<(), BackendError> {
@@ -479,6 +562,9 @@ impl Builder<'_> {
             Prologue::RmsNorm { weight, eps } => Some((weight, eps)),
             _ => None,
         };
+        if wants.iter().any(|w| matches!(w.0.kind, Kind::Int { layout: Layout::Block, .. })) {
+            return self.blocked(op, l, &wants, drafts);
+        }
         // One form of the inputs serves all members.
         match wants.first().map(|w| w.0.kind) {
             Some(Kind::Int { act_group, .. }) => {
@@ -489,13 +575,14 @@ impl Builder<'_> {
                 let params = params(&[from, cols, len, group, weight, count, eps.to_bits()]);
                 let norm = if norm.is_some() { Norm::Before } else { Norm::Without };
                 let b = self.buffers;
-                let buffers = self.bound(&[&self.weights.vectors, &b.arena, &b.acts, &b.act_scales]);
-                let draft = self.draft(Kernel::Quantise { norm }, params, &[], 1, rows);
-                drafts.push(Draft { op, buffers, ..draft });
+                let mut draft = self.draft(Kernel::Quantise { norm }, params, &[], 1, rows);
+                draft.forms[0].buffers =
+                    self.bound(&[&self.weights.vectors, &b.arena, &b.acts, &b.act_scales]);
+                drafts.push(Draft { op, ..draft });
             }
             _ => {
                 if let Some((weight, eps)) = norm {
-                    let to = [word(self.arena.normed), word(self.arena.normed_cols as u64)];
+                    let to = self.aside();
                     let draft = self.norm(input, to, Some(weight), eps, l.input.len, rows)?;
                     drafts.push(Draft { op, ..draft });
                     input = to;
@@ -506,17 +593,20 @@ impl Builder<'_> {
             let matrix = self.weights.matrix(self.plan, &want);
             let matrix = matrix.ok_or_else(|| misused(self.plan, want.members[0]))?;
             for part in &matrix.parts {
-                let per_output = if want.outputs == Outputs::Pairs { 2 } else { 1 };
-                let out = Slice { start: l.out.start + (at + part.first) / per_output, ..l.out };
-                let draft = self.product(l, matrix, part, input, out);
+                let draft = self.product(l, matrix, part, input, out_of(l, matrix, part, at));
                 drafts.push(Draft { op, ..draft });
             }
         }
         Ok(())
     }
 
-    /// One part of a matrix; `input` is where floats lie, codes meet the quantised rows.
-    fn product(
+    /// Rows beside the plan's buffers.
+    pub(crate) fn aside(&self) -> [u32; 2] {
+        [word(self.arena.normed), word(self.arena.normed_cols as u64)]
+    }
+
+    /// One part of a matrix whose rows are quantised already; `input` is where floats lie, codes meet the quantised rows.
+    pub(crate) fn product(
         &self,
         l: &Linear,
         matrix: &Matrix,
@@ -528,8 +618,22 @@ impl Builder<'_> {
         let [to, out_cols] = self.place(&out);
         let (rows, outputs, b) = (self.rows(&l.input), matrix.outputs, self.buffers);
         let (outs, count) = (part.rows as u32, count_at(rows));
-        let draft = match matrix.kind {
-            Kind::Int { bits, zero, scale_group, act_group } => {
+        let scales = part.scales.as_ref().unwrap_or(&b.nothing);
+        let inputs = [&part.data, scales, &b.acts, &b.act_scales];
+        let mut draft = match matrix.kind {
+            Kind::Int { bits, zero, layout: Layout::Tall, halves, .. } => {
+                let groups = (matrix.cols / 32) as u32;
+                let values = [outs, groups, count, mode, to, out_cols, factor.to_bits(), zero as u32];
+                let groups_at_a_time = [4, 2, 1].into_iter().find(|n| groups.is_multiple_of(*n)).unwrap_or(1);
+                let kernel = |tokens| {
+                    let units = bits / 4;
+                    Kernel::Tall { bits, units, groups_at_a_time, tokens, halves }
+                };
+                let x = part.rows.div_ceil(THREADS as usize);
+                let draft = self.draft(kernel(1), params(&values), &inputs, x, rows);
+                draft.and_mat(2, 4, kernel(4))
+            }
+            Kind::Int { bits, zero, scale_group, act_group, .. } => {
                 let units = matrix.cols / unit(bits);
                 let params = params(&[
                     outs,
@@ -547,9 +651,7 @@ impl Builder<'_> {
                 let lanes = lanes(units);
                 let kernel = |rows| Kernel::LinearInt { bits, lanes, rows, outputs };
                 let x = part.rows.div_ceil((THREADS / lanes) as usize);
-                let scales = part.scales.as_ref().unwrap_or(&b.nothing);
-                let inputs = [&part.data, scales, &b.acts, &b.act_scales];
-                Draft { mat: Some(kernel(TILE)), ..self.draft(kernel(1), params, &inputs, x, rows) }
+                self.draft(kernel(1), params, &inputs, x, rows).and_mat(2, TILE, kernel(TILE))
             }
             Kind::Float { format } => {
                 let (cols, stride) = (matrix.cols as u32, matrix.kind.stride(matrix.cols) as u32);
@@ -567,12 +669,40 @@ impl Builder<'_> {
                 ]);
                 let kernel = |rows| Kernel::LinearFloat { format, rows, outputs };
                 let x = part.rows.div_ceil(THREADS as usize);
-                Draft { mat: Some(kernel(TILE)), ..self.draft(kernel(1), params, &[&part.data], x, rows) }
+                self.draft(kernel(1), params, &[&part.data], x, rows).and_mat(2, TILE, kernel(TILE))
             }
         };
-        let weight_bytes = (part.rows * matrix.row_bytes()) as u64;
-        Draft { weight_bytes, macs: (part.rows * matrix.cols) as u64, ..draft }
+        draft.weight_bytes = matrix.bytes(part.rows) as u64;
+        draft.macs = (part.rows * matrix.cols) as u64;
+        draft
     }
+}
+
+impl Draft {
+    /// The same with so many workgroups for a row.
+    fn across(mut self, x: usize) -> Self {
+        self.forms.iter_mut().for_each(|f| f.x = x);
+        self
+    }
+
+    /// A further kernel for `from` rows and more, `tile` at a time, on the same buffers.
+    fn and_mat(mut self, from: u32, tile: u32, kernel: Kernel) -> Self {
+        if let Some(first) = self.forms.first() {
+            self.forms.push(DraftForm { from, tile, kernel, ..first.clone() });
+        }
+        self
+    }
+}
+
+/// Where the outputs of a part go.
+pub(crate) fn out_of(l: &Linear, matrix: &Matrix, part: &Part, at: usize) -> Slice {
+    let per_output = if matrix.outputs == Outputs::Pairs { 2 } else { 1 };
+    Slice { start: l.out.start + (at + part.first) / per_output, ..l.out }
+}
+
+/// Whether so many heads at a time fit 16 KiB of workgroup memory.
+fn fits_heads(head_dim: usize, heads: u32) -> bool {
+    4 * heads as usize * (head_dim + 64 + 10) <= 16_384 && heads <= 8
 }
 
 /// Threads that share an output: as many as there are units, 16 at most. Who takes a unit changes no bit.
@@ -586,7 +716,7 @@ fn lanes(units: usize) -> u32 {
     }
 }
 
-fn mode(epilogue: &Epilogue) -> (u32, f32) {
+pub(crate) fn mode(epilogue: &Epilogue) -> (u32, f32) {
     match epilogue {
         Epilogue::Scale(factor) => (1, *factor),
         Epilogue::AddScaled(factor) => (2, *factor),
@@ -597,7 +727,7 @@ fn mode(epilogue: &Epilogue) -> (u32, f32) {
 }
 
 /// Place in the call's buffer of the number of rows.
-fn count_at(rows: BufferRows) -> u32 {
+pub(crate) fn count_at(rows: BufferRows) -> u32 {
     match rows {
         BufferRows::Call => 0,
         BufferRows::Outputs => 1,
@@ -609,15 +739,15 @@ fn word(at: u64) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-fn params(values: &[u32]) -> Params {
-    let mut all = [0; 16];
+pub(crate) fn params(values: &[u32]) -> Params {
+    let mut all = [0; 20];
     for (to, value) in all.iter_mut().zip(values) {
         *to = *value;
     }
     all
 }
 
-fn misused(plan: &ModelPlan, id: WeightId) -> BackendError {
+pub(crate) fn misused(plan: &ModelPlan, id: WeightId) -> BackendError {
     let what = format!("weight `{}` as the op uses it", plan.weight(id).name);
     BackendError::Unsupported { backend: "gpu", what }
 }

@@ -11,12 +11,12 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
-@group(0) @binding(1) var<storage, read> call: array<u32>;
+@group(0) @binding(1) var<storage, read_write> call: array<u32>;
 @group(0) @binding(2) var<storage, read> arena: array<f32>;
 @group(0) @binding(3) var<storage, read_write> results: array<vec4<u32>>;
 
 // Order, index, and the second's order; 0 is below every float.
-var<workgroup> best: array<vec3<u32>, 64>;
+var<workgroup> best: array<vec3<u32>, THREADS>;
 var<workgroup> bad: atomic<u32>;
 
 fn order(x: f32) -> u32 {
@@ -38,7 +38,7 @@ fn better(a: vec3<u32>, b: vec3<u32>) -> vec3<u32> {
     return vec3<u32>(a.x, a.y, max(a.z, b.x));
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(THREADS)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) t: u32) {
     let row = group.y;
     if (row >= call[1]) {
@@ -49,7 +49,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     workgroupBarrier();
     var top = vec3<u32>(0u, 0xffffffffu, 0u);
-    for (var i = t; i < p.valid; i += 64u) {
+    for (var i = t; i < p.valid; i += THREADS) {
         let x = arena[p.logits + row * p.cols + i];
         if (is_bad(x)) {
             atomicMax(&bad, 1u);
@@ -58,7 +58,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     best[t] = top;
     workgroupBarrier();
-    for (var half = 32u; half > 0u; half /= 2u) {
+    for (var half = THREADS / 2u; half > 0u; half /= 2u) {
         if (t < half) {
             best[t] = better(best[t], best[t + half]);
         }
@@ -66,5 +66,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     if (t == 0u) {
         results[row] = vec4<u32>(best[0].y, unorder(best[0].x), unorder(best[0].z), atomicLoad(&bad));
+        // Where calls are begun ahead, this is the next one's row.
+        if (call[2] == 1u) {
+            call[call_row(0u)] = best[0].y;
+            call[call_row(0u) + 1u] += 1u;
+        }
     }
 }

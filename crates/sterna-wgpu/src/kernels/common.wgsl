@@ -46,3 +46,9 @@ fn is_bad(x: f32) -> bool {
 fn tree8(a: f32, b: f32, c: f32, d: f32, e: f32, f: f32, g: f32, h: f32) -> f32 {
     return ((a + e) + (c + g)) + ((b + f) + (d + h));
 }
+
+// Eight squares in a chain, ascending.
+fn squares(a: vec4<f32>, b: vec4<f32>) -> f32 {
+    return fma(b.w, b.w, fma(b.z, b.z, fma(b.y, b.y, fma(b.x, b.x,
+        fma(a.w, a.w, fma(a.z, a.z, fma(a.y, a.y, a.x * a.x)))))));
+}

@@ -1,11 +1,12 @@
 //! The WGSL kernels and the pipelines made of them.
 //!
-//! A kernel is a file beside this one. What shapes its code stands before it as constants, written by [`Kernel::source`]; what only
-//! shapes its work comes in 16 words of parameters. `vec` and `mat` of a linear layer are one file: ROWS is 1 or
-//! [`TILE`], and a row's sums are made by the same expressions in the same order either way.
+//! A kernel is a file beside this one, written out by [`template`]. What shapes its code stands before it as constants, by
+//! [`Kernel::source`]; what only shapes its work comes in words of parameters. Kernels of one op for one row, a few and many
+//! follow the same written order, so a row's bits do not depend on which of them ran.
 
 #[cfg(test)]
 mod msl;
+mod template;
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -16,10 +17,10 @@ use wgpu::{BindGroupLayout, BindGroupLayoutEntry, BindingType, BufferBindingType
 
 use crate::gpu::Gpu;
 
-/// Rows that a `mat` kernel takes for one reading of the weights.
+/// Rows that a generic `mat` kernel takes for one reading of the weights.
 pub(crate) const TILE: u32 = 16;
 
-/// Threads of a workgroup, of every kernel.
+/// Threads of a workgroup, of kernels that do not say otherwise.
 pub(crate) const THREADS: u32 = 64;
 
 /// Most activation groups of a row.
@@ -36,12 +37,20 @@ pub(crate) enum Kernel {
     Gather { format: u32 },
     Norm,
     Quantise { norm: Norm },
+    /// Quantised rows for blocked matrices, `warps` runs of 32 threads a row; `halves` for matrix units too.
+    Rows { groups: u32, warps: u32, norm: Norm, halves: bool, subgroups: bool },
     LinearInt { bits: u32, lanes: u32, rows: u32, outputs: Outputs },
     LinearFloat { format: u32, rows: u32, outputs: Outputs },
+    /// A blocked matrix, `tokens` rows at a time, or one that it prepares itself.
+    Block { groups: u32, warps: u32, prepare: Prepare, outputs: Outputs, halves: bool, subgroups: bool },
+    /// A blocked matrix on matrix units.
+    Coop { groups: u32, tile: CoopTile, outputs: Outputs, halves: bool },
+    /// A blocked matrix with short groups and many outputs.
+    Tall { bits: u32, units: u32, groups_at_a_time: u32, tokens: u32, halves: bool },
     RopeKv,
-    Attention { head_dim: u32 },
+    Attention(AttentionShape),
     Rowwise { what: u32 },
-    Argmax,
+    Argmax { threads: u32 },
 }
 
 /// Whether a row is normed before it is quantised.
@@ -51,11 +60,64 @@ pub(crate) enum Norm {
     Before,
 }
 
+/// Who quantises the rows of a blocked matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Prepare {
+    /// Another dispatch did; so many rows at a time.
+    Done { tokens: u32 },
+    /// Every workgroup, for one row.
+    Here(Norm),
+}
+
 /// What becomes of neighbouring outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Outputs {
     Single,
     Pairs,
+}
+
+/// What a workgroup of [`Kernel::Coop`] takes: `blocks` of 32 outputs and `tokens` rows, by `wm` times `wn` subgroups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct CoopTile {
+    pub blocks: u32,
+    pub tokens: u32,
+    pub wm: u32,
+    pub wn: u32,
+}
+
+impl CoopTile {
+    /// By the number of rows that each is for, ascending.
+    pub const ALL: [(u32, CoopTile); 3] = [
+        (64, CoopTile { blocks: 1, tokens: 64, wm: 1, wn: 4 }),
+        (128, CoopTile { blocks: 1, tokens: 128, wm: 1, wn: 4 }),
+        (u32::MAX, CoopTile { blocks: 2, tokens: 256, wm: 1, wn: 8 }),
+    ];
+    /// Rows that buffers of rows are a multiple of.
+    pub const MOST_TOKENS: u32 = 256;
+
+    /// Bytes of workgroup memory.
+    pub fn bytes(self) -> u32 {
+        self.blocks * (32 * 66 * 8 + 128) + self.wm * self.wn * 1280 + self.tokens * 8
+    }
+}
+
+/// The code of an attention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct AttentionShape {
+    pub head_dim: u32,
+    /// Query heads of a workgroup.
+    pub heads: u32,
+    /// Pieces of keys side by side.
+    pub pieces: u32,
+    /// Norm of queries, norm of keys, where query, key and value are prepared here.
+    pub fold: Option<[bool; 2]>,
+}
+
+impl AttentionShape {
+    /// Whether the state is read four words at a time.
+    pub fn wide(self) -> bool {
+        self.head_dim.is_multiple_of(8)
+    }
 }
 
 /// How a kernel sees a buffer.
@@ -70,7 +132,7 @@ impl Kernel {
     /// Every kernel that some plan can need, with typical constants: for snapshots and tests.
     #[cfg(test)]
     pub fn all() -> Vec<Kernel> {
-        let mut all = vec![Kernel::Norm, Kernel::RopeKv, Kernel::Argmax];
+        let mut all = vec![Kernel::Norm, Kernel::RopeKv, Kernel::Argmax { threads: 256 }];
         all.extend((0..3).map(|format| Kernel::Gather { format }));
         all.extend([Norm::Without, Norm::Before].map(|norm| Kernel::Quantise { norm }));
         for (rows, outputs) in
@@ -79,7 +141,32 @@ impl Kernel {
             all.extend([2, 4, 8].map(|bits| Kernel::LinearInt { bits, lanes: 8, rows, outputs }));
             all.extend((0..3).map(|format| Kernel::LinearFloat { format, rows, outputs }));
         }
-        all.extend([64, 96, 128].map(|head_dim| Kernel::Attention { head_dim }));
+        for outputs in [Outputs::Single, Outputs::Pairs] {
+            for prepare in [
+                Prepare::Done { tokens: 2 },
+                Prepare::Done { tokens: 4 },
+                Prepare::Here(Norm::Without),
+                Prepare::Here(Norm::Before),
+            ] {
+                for subgroups in [false, true] {
+                    let (groups, warps, halves) = (10, 4, !subgroups);
+                    all.push(Kernel::Block { groups, warps, prepare, outputs, halves, subgroups });
+                }
+            }
+            all.extend(CoopTile::ALL.map(|(_, tile)| Kernel::Coop { groups: 4, tile, outputs, halves: true }));
+        }
+        for (norm, halves, subgroups) in [(Norm::Without, false, true), (Norm::Before, true, false)] {
+            all.push(Kernel::Rows { groups: 10, warps: 4, norm, halves, subgroups });
+        }
+        for tokens in [1, 4] {
+            all.push(Kernel::Tall { bits: 8, units: 2, groups_at_a_time: 4, tokens, halves: true });
+            all.push(Kernel::Tall { bits: 4, units: 1, groups_at_a_time: 4, tokens, halves: false });
+        }
+        for (head_dim, heads, pieces, fold) in
+            [(64, 1, 4, None), (96, 4, 1, None), (128, 1, 4, Some([true, false])), (6, 1, 1, Some([false; 2]))]
+        {
+            all.push(Kernel::Attention(AttentionShape { head_dim, heads, pieces, fold }));
+        }
         all.extend((0..7).map(|what| Kernel::Rowwise { what }));
         all
     }
@@ -89,70 +176,163 @@ impl Kernel {
             Kernel::Gather { .. } => include_str!("gather.wgsl"),
             Kernel::Norm => include_str!("norm.wgsl"),
             Kernel::Quantise { .. } => include_str!("quantise.wgsl"),
+            Kernel::Rows { .. } => include_str!("linear/rows.wgsl"),
             Kernel::LinearInt { .. } => include_str!("linear/int.wgsl"),
             Kernel::LinearFloat { .. } => include_str!("linear/float.wgsl"),
+            Kernel::Block { .. } => include_str!("linear/block.wgsl"),
+            Kernel::Coop { .. } => include_str!("linear/coop.wgsl"),
+            Kernel::Tall { .. } => include_str!("linear/tall.wgsl"),
             Kernel::RopeKv => include_str!("rope_kv.wgsl"),
-            Kernel::Attention { .. } => include_str!("attention.wgsl"),
+            Kernel::Attention(_) => include_str!("attention.wgsl"),
             Kernel::Rowwise { .. } => include_str!("rowwise.wgsl"),
-            Kernel::Argmax => include_str!("argmax.wgsl"),
+            Kernel::Argmax { .. } => include_str!("argmax.wgsl"),
+        }
+    }
+
+    /// Numbers that shape the code, and which are true or false.
+    fn constants(self) -> (Vec<(&'static str, u32)>, Vec<(&'static str, bool)>) {
+        let pairs = |outputs| ("PAIRS", outputs == Outputs::Pairs);
+        match self {
+            Kernel::Gather { format } => (vec![("FORMAT", format)], vec![]),
+            Kernel::Norm | Kernel::RopeKv => (vec![], vec![]),
+            Kernel::Argmax { threads } => (vec![("THREADS", threads)], vec![]),
+            Kernel::Quantise { norm } => {
+                (vec![("MOST_GROUPS", MOST_ACT_GROUPS as u32)], vec![("NORM", norm == Norm::Before)])
+            }
+            Kernel::Rows { groups, warps, norm, halves, subgroups } => (
+                vec![("GROUPS", groups), ("WARPS", warps)],
+                vec![("NORM", norm == Norm::Before), ("HALF_ROWS", halves), ("SUBGROUPS", subgroups)],
+            ),
+            Kernel::LinearInt { bits, lanes, rows, outputs } => (
+                vec![("BITS", bits), ("LANES", lanes), ("ROWS", rows), ("CHAINS", rows.div_ceil(lanes))],
+                vec![pairs(outputs)],
+            ),
+            Kernel::LinearFloat { format, rows, outputs } => {
+                (vec![("FORMAT", format), ("ROWS", rows)], vec![pairs(outputs)])
+            }
+            Kernel::Block { groups, warps, prepare, outputs, halves, subgroups } => {
+                let (tokens, here, norm) = match prepare {
+                    Prepare::Done { tokens } => (tokens, false, false),
+                    Prepare::Here(norm) => (1, true, norm == Norm::Before),
+                };
+                (
+                    vec![("GROUPS", groups), ("WARPS", warps), ("TOKENS", tokens)],
+                    vec![
+                        ("PROLOGUE", here),
+                        ("NORM", norm),
+                        ("HALVES", halves),
+                        ("SUBGROUPS", subgroups),
+                        pairs(outputs),
+                    ],
+                )
+            }
+            Kernel::Coop { groups, tile: CoopTile { blocks, tokens, wm, wn }, outputs, halves } => (
+                vec![
+                    ("GROUPS", groups),
+                    ("BLOCKS", blocks),
+                    ("TOKENS", tokens),
+                    ("WM", wm),
+                    ("WN", wn),
+                    ("TM", 2 * blocks / wm),
+                    ("TN", tokens / 16 / wn),
+                ],
+                vec![("HALVES", halves), pairs(outputs)],
+            ),
+            Kernel::Tall { bits, units, groups_at_a_time, tokens, halves } => (
+                vec![("BITS", bits), ("UNITS", units), ("SUM_GROUPS", groups_at_a_time), ("TOKENS", tokens)],
+                vec![("HALVES", halves)],
+            ),
+            Kernel::Attention(AttentionShape { head_dim, heads, pieces, fold }) => {
+                let [q_norm, k_norm] = fold.unwrap_or_default();
+                (
+                    vec![("HEAD_DIM", head_dim), ("HEADS", heads), ("PIECES", pieces)],
+                    vec![("FOLD", fold.is_some()), ("Q_NORM", q_norm), ("K_NORM", k_norm)],
+                )
+            }
+            Kernel::Rowwise { what } => (vec![("WHAT", what)], vec![]),
+        }
+    }
+
+    /// Counts that only the template needs.
+    fn counts(self) -> Vec<(&'static str, u32)> {
+        match self {
+            Kernel::Rows { groups, warps, .. } | Kernel::Block { groups, warps, .. } => {
+                // Vec4 views of the activations are written by component.
+                let vectors = u32::from(matches!(self, Kernel::Block { .. }));
+                vec![("CHUNKS", (groups * 32).div_ceil(32 * warps)), ("VECTORS", vectors)]
+            }
+            Kernel::Coop { tile, .. } => vec![("LOADS", (tile.blocks * 4).div_ceil(tile.wm * tile.wn))],
+            Kernel::Tall { bits, .. } => vec![("FOUR", u32::from(bits == 4))],
+            Kernel::Attention(a) => vec![
+                ("WIDE", u32::from(a.wide())),
+                ("MANY", u32::from(a.pieces > 1)),
+                ("HEADS_AND_KEY", a.heads + 1),
+                ("TURNS", (a.head_dim / 2).div_ceil(64)),
+            ],
+            _ => vec![],
         }
     }
 
     /// The whole text of it.
     pub fn source(self) -> String {
+        let (numbers, flags) = self.constants();
         let mut text = String::new();
-        let mut number = |name: &str, value: u32| {
-            let _ = writeln!(text, "const {name} = {value}u;");
-        };
-        let mut flag = None;
-        match self {
-            Kernel::Gather { format } => number("FORMAT", format),
-            Kernel::Norm | Kernel::RopeKv | Kernel::Argmax => {}
-            Kernel::Quantise { norm } => {
-                number("MOST_GROUPS", MOST_ACT_GROUPS as u32);
-                flag = Some(("NORM", norm == Norm::Before));
-            }
-            Kernel::LinearInt { bits, lanes, rows, outputs } => {
-                number("BITS", bits);
-                number("LANES", lanes);
-                number("ROWS", rows);
-                number("CHAINS", rows.div_ceil(lanes));
-                flag = Some(("PAIRS", outputs == Outputs::Pairs));
-            }
-            Kernel::LinearFloat { format, rows, outputs } => {
-                number("FORMAT", format);
-                number("ROWS", rows);
-                flag = Some(("PAIRS", outputs == Outputs::Pairs));
-            }
-            Kernel::Attention { head_dim } => {
-                number("HEAD_DIM", head_dim);
-                number("DIMS", head_dim.div_ceil(THREADS));
-            }
-            Kernel::Rowwise { what } => number("WHAT", what),
+        if matches!(self, Kernel::Coop { .. }) {
+            text.push_str("enable f16;\nenable wgpu_cooperative_matrix;\n");
         }
-        if let Some((name, value)) = flag {
+        for (name, value) in &numbers {
+            let _ = writeln!(text, "const {name} = {value}u;");
+        }
+        for (name, value) in &flags {
             let _ = writeln!(text, "const {name} = {value};");
         }
         let finish = match self {
-            Kernel::LinearInt { .. } | Kernel::LinearFloat { .. } => include_str!("linear/finish.wgsl"),
+            Kernel::LinearInt { .. }
+            | Kernel::LinearFloat { .. }
+            | Kernel::Block { .. }
+            | Kernel::Coop { .. }
+            | Kernel::Tall { .. } => include_str!("linear/finish.wgsl"),
             _ => "",
         };
-        text + COMMON + finish + self.file()
+        let flags = flags.iter().map(|f| (f.0, u32::from(f.1)));
+        let known: HashMap<_, _> = numbers.iter().copied().chain(flags).chain(self.counts()).collect();
+        let values = |name: &str| known.get(name).copied();
+        text.push_str(COMMON);
+        for part in [finish, self.file()] {
+            text.push_str(&template::expand(part, &values, &included));
+        }
+        text
     }
 
     /// The buffers it is bound to, in order.
     pub fn bindings(self) -> &'static [Access] {
         use Access::{Parameters, Read, Write};
         match self {
-            Kernel::Gather { .. } | Kernel::Norm | Kernel::LinearFloat { .. } | Kernel::Attention { .. } => {
+            Kernel::Gather { .. } | Kernel::Norm | Kernel::LinearFloat { .. } => {
                 &[Parameters, Read, Read, Write]
             }
+            Kernel::Attention(_) => &[Parameters, Read, Read, Write, Write],
             Kernel::Quantise { .. } => &[Parameters, Read, Read, Read, Write, Write],
-            Kernel::LinearInt { .. } => &[Parameters, Read, Read, Read, Read, Read, Write],
+            Kernel::Rows { .. } => &[Parameters, Read, Read, Read, Write, Write, Write],
+            Kernel::LinearInt { .. } | Kernel::Coop { .. } | Kernel::Tall { .. } => {
+                &[Parameters, Read, Read, Read, Read, Read, Write]
+            }
+            Kernel::Block { .. } => &[Parameters, Read, Read, Read, Read, Read, Read, Write],
             Kernel::RopeKv => &[Parameters, Read, Write, Write],
             Kernel::Rowwise { .. } => &[Parameters, Read, Write],
-            Kernel::Argmax => &[Parameters, Read, Read, Write],
+            Kernel::Argmax { .. } => &[Parameters, Write, Read, Write],
         }
+    }
+}
+
+/// Texts that several kernels share.
+fn included(name: &str) -> &'static str {
+    match name {
+        "prepare" => include_str!("linear/prepare.wgsl"),
+        "prepare_memory" => include_str!("linear/prepare_memory.wgsl"),
+        "norm_sum" => include_str!("norm_sum.wgsl"),
+        "half_bits" => include_str!("half_bits.wgsl"),
+        _ => "",
     }
 }
 
@@ -208,10 +388,7 @@ fn compile(gpu: &Gpu, kernel: Kernel) -> Result<Pipeline, BackendError> {
         bind_group_layouts: &[Some(&layout)],
         immediate_size: 0,
     });
-    let module = gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor {
-        label: Some(&label),
-        source: wgpu::ShaderSource::Wgsl(kernel.source().into()),
-    });
+    let module = module(gpu, &label, kernel);
     let pipeline = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: Some(&label),
         layout: Some(&shapes),
@@ -232,4 +409,15 @@ fn compile(gpu: &Gpu, kernel: Kernel) -> Result<Pipeline, BackendError> {
         None => gpu.check().map(|()| Pipeline { pipeline, layout }),
         Some(e) => Err(BackendError::Device(format!("kernel {label}: {e}"))),
     }
+}
+
+/// Without checks of indices and loops in the kernels' own code: they cost a third of the time of the small ones.
+#[allow(unsafe_code)]
+fn module(gpu: &Gpu, label: &str, kernel: Kernel) -> wgpu::ShaderModule {
+    let source = wgpu::ShaderSource::Wgsl(kernel.source().into());
+    let descriptor = wgpu::ShaderModuleDescriptor { label: Some(label), source };
+    // SAFETY: these are this crate's own kernels. Indices into workgroup memory are bounded by the constants that its size
+    // is made of, those into buffers by parameters that the plan's checked shapes and the row table's checks bound, and every
+    // loop counts towards a bound.
+    unsafe { gpu.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
 }

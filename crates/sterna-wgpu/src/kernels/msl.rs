@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 
 use naga::back::msl;
-use naga::valid::{Capabilities, ValidationFlags, Validator};
+use naga::valid::{Capabilities, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 
-use super::{Kernel, Norm, Outputs, TILE};
+use super::{AttentionShape, Kernel, Norm, Outputs, Prepare, TILE};
 
 /// One for each file: naga keeps what a constant switches off, so other constants give nearly the same text.
 fn kept() -> Vec<(&'static str, Kernel)> {
@@ -17,15 +17,34 @@ fn kept() -> Vec<(&'static str, Kernel)> {
         ("int", Kernel::LinearInt { bits: 2, lanes: 8, rows: TILE, outputs: Outputs::Pairs }),
         ("float", Kernel::LinearFloat { format: 0, rows: TILE, outputs: Outputs::Pairs }),
         ("rope_kv", Kernel::RopeKv),
-        ("attention", Kernel::Attention { head_dim: 64 }),
+        ("attention", attention(None)),
+        ("attention_fold", attention(Some([true, true]))),
+        ("block", block(Prepare::Here(Norm::Before))),
+        ("block_rows", block(Prepare::Done { tokens: 2 })),
+        ("rows", Kernel::Rows { groups: 16, warps: 16, norm: Norm::Before, halves: false, subgroups: false }),
+        ("tall", Kernel::Tall { bits: 8, units: 2, groups_at_a_time: 4, tokens: 1, halves: true }),
         ("rowwise", Kernel::Rowwise { what: 0 }),
-        ("argmax", Kernel::Argmax),
+        ("argmax", Kernel::Argmax { threads: 256 }),
     ]
+}
+
+fn attention(fold: Option<[bool; 2]>) -> Kernel {
+    Kernel::Attention(AttentionShape { head_dim: 64, heads: 1, pieces: 4, fold })
+}
+
+fn block(prepare: Prepare) -> Kernel {
+    let outputs = Outputs::Pairs;
+    Kernel::Block { groups: 16, warps: 16, prepare, outputs, halves: true, subgroups: false }
 }
 
 fn metal(kernel: Kernel) -> String {
     let module = naga::front::wgsl::parse_str(&kernel.source()).unwrap_or_else(|e| panic!("{kernel:?}: {e}"));
-    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::SHADER_FLOAT16_IN_FLOAT32);
+    let capabilities = Capabilities::SHADER_FLOAT16_IN_FLOAT32
+        | Capabilities::SHADER_FLOAT16
+        | Capabilities::SUBGROUP
+        | Capabilities::COOPERATIVE_MATRIX;
+    let mut validator = Validator::new(ValidationFlags::all(), capabilities);
+    validator.subgroup_stages(ShaderStages::COMPUTE).subgroup_operations(SubgroupOperationSet::all());
     let info = validator.validate(&module).unwrap_or_else(|e| panic!("{kernel:?}: {e:?}"));
     let options = msl::Options {
         lang_version: (2, 4),
@@ -52,7 +71,8 @@ fn the_texts_for_metal_are_those_that_were_read() {
 
 #[test]
 fn every_kernel_is_valid_and_can_be_translated() {
-    for kernel in Kernel::all() {
+    // Matrix units of Metal are 8 x 8.
+    for kernel in Kernel::all().into_iter().filter(|k| !matches!(k, Kernel::Coop { .. })) {
         assert!(metal(kernel).contains("kernel void main_"), "{kernel:?}");
     }
 }

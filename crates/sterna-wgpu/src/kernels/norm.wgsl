@@ -1,5 +1,5 @@
-// RMS norm of one piece of a row by one workgroup: eight lane sums of squares, lane i taking elements i, i + 8, ..., the
-// tree, 1 / sqrt(mean + eps), then (x * inverse) * weight.
+// RMS norm of one piece of a row by one workgroup: the sum of squares as in `norm_sum.wgsl`, 1 / sqrt(mean + eps), then
+// (x * inverse) * weight.
 
 struct Params {
     input: u32,
@@ -19,27 +19,17 @@ struct Params {
 @group(0) @binding(2) var<storage, read> vectors: array<f32>;
 @group(0) @binding(3) var<storage, read_write> arena: array<f32>;
 
-var<workgroup> lanes: array<f32, 8>;
+//@ include norm_sum
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) t: u32) {
     let row = group.y;
     let start_at = p.input + row * p.input_cols + group.x * p.width;
     let to = p.out + row * p.out_cols + group.x * p.width;
-    let live = row < call[p.count_at];
-    if (live && t < 8u) {
-        var sum = 0.0;
-        for (var i = t; i < p.width; i += 8u) {
-            let v = arena[start_at + i];
-            sum = fma(v, v, sum);
-        }
-        lanes[t] = sum;
-    }
-    workgroupBarrier();
-    if (!live) {
+    if (row >= call[p.count_at]) {
         return;
     }
-    let sum = tree8(lanes[0], lanes[1], lanes[2], lanes[3], lanes[4], lanes[5], lanes[6], lanes[7]);
+    let sum = sum_of_squares(start_at, p.width, t);
     let inverse = 1.0 / sqrt(sum / f32(p.width) + p.eps);
     for (var i = t; i < p.width; i += 64u) {
         var y = arena[start_at + i] * inverse;

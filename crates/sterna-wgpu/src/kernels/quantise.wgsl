@@ -22,7 +22,8 @@ struct Params {
 @group(0) @binding(4) var<storage, read_write> acts: array<u32>;
 @group(0) @binding(5) var<storage, read_write> scales: array<vec2<u32>>;
 
-var<workgroup> lanes: array<f32, 8>;
+//@ include norm_sum
+
 var<workgroup> peaks: array<atomic<u32>, MOST_GROUPS>;
 var<workgroup> sums: array<atomic<i32>, MOST_GROUPS>;
 
@@ -48,16 +49,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     var inverse = 1.0;
     if (NORM) {
-        if (t < 8u) {
-            var sum = 0.0;
-            for (var i = t; i < p.len; i += 8u) {
-                let v = arena[start_at + i];
-                sum = fma(v, v, sum);
-            }
-            lanes[t] = sum;
-        }
-        workgroupBarrier();
-        let sum = tree8(lanes[0], lanes[1], lanes[2], lanes[3], lanes[4], lanes[5], lanes[6], lanes[7]);
+        let sum = sum_of_squares(start_at, p.len, t);
         inverse = 1.0 / sqrt(sum / f32(p.len) + p.eps);
     }
     workgroupBarrier();

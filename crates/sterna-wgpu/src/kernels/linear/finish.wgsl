@@ -2,6 +2,15 @@
 
 fn finish(row: u32, n: u32, y: f32) {
     let at = p.out + row * p.out_cols + n;
+    //@ if VECTORS
+    if (p.mode == 1u) {
+        arena[at / 4u][at % 4u] = y * p.factor;
+    } else if (p.mode == 2u) {
+        arena[at / 4u][at % 4u] = fma(p.factor, y, arena[at / 4u][at % 4u]);
+    } else {
+        arena[at / 4u][at % 4u] = y;
+    }
+    //@ else
     if (p.mode == 1u) {
         arena[at] = y * p.factor;
     } else if (p.mode == 2u) {
@@ -9,4 +18,13 @@ fn finish(row: u32, n: u32, y: f32) {
     } else {
         arena[at] = y;
     }
+    //@ end
+}
+
+// Two neighbouring outputs as one.
+fn paired(a: f32, b: f32) -> f32 {
+    if (p.mode == 3u) {
+        return silu_law(a) * b;
+    }
+    return gelu_law(a) * b;
 }

@@ -123,13 +123,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             if (first + r < rows && 2u * out < p.outs) {
                 let a = results[r * OUTS + 2u * pair];
                 let b = results[r * OUTS + 2u * pair + 1u];
-                var y = 0.0;
-                if (p.mode == 3u) {
-                    y = silu_law(a) * b;
-                } else {
-                    y = gelu_law(a) * b;
-                }
-                finish(first + r, out, y);
+                finish(first + r, out, paired(a, b));
             }
         }
     }
