@@ -13,7 +13,7 @@ use crate::ahead::{Ahead, Next};
 use crate::gpu::{Clock, Gpu};
 use crate::kernels::Pipelines;
 use crate::load::{self, Weights};
-use crate::program::{Arena, Buffers, Builder, Step, act_sizes, check};
+use crate::program::{Arena, Buffers, Builder, MOST_OUTPUTS, Step, act_sizes, check};
 use crate::state::Pool;
 
 /// What executors of one device share.
@@ -79,9 +79,8 @@ fn entries(
     pool: &Pool,
     buffers: &Buffers,
 ) -> Result<Vec<Entry>, BackendError> {
-    let width = plan.entries.iter().map(|e| e.width).max().unwrap_or(1);
     let one = |entry: &Plan| {
-        let arena = Arena::new(entry, width);
+        let arena = Arena::new(entry);
         let (gpu, pipelines) = (&shared.gpu, &shared.pipelines);
         let builder = Builder { gpu, pipelines, plan, weights, pool, buffers, entry, arena: &arena };
         let steps = builder.build()?;
@@ -102,7 +101,7 @@ impl GpuExecutor {
         let gpu = &shared.gpu;
         let weights = load::load(gpu, &plan, source, shared.most_bytes, progress)?;
         let width = plan.entries.iter().map(|e| e.width).max().unwrap_or(1);
-        let arena = plan.entries.iter().map(|e| Arena::new(e, width).words).max().unwrap_or(0);
+        let arena = plan.entries.iter().map(|e| Arena::new(e).words).max().unwrap_or(0);
         let [acts, act_scales, halves] = act_sizes(&plan, width)?;
         let halves = if gpu.facts.matrix { halves } else { 0 };
         let bytes =
@@ -146,7 +145,12 @@ impl GpuExecutor {
             self.plan.entries.get(entry).ok_or_else(|| PlanError::Options("no such entry point".into()))?;
         let capacity = u32::try_from(self.pool.capacity).unwrap_or(u32::MAX);
         let limits = Limits { vocab: self.plan.vocab, capacity, committed: &self.pool.committed };
-        Ok(rows.check(Shape::Chains, ops, &limits)?)
+        rows.check(Shape::Chains, ops, &limits)?;
+        if rows.outputs().count() > MOST_OUTPUTS {
+            let what = format!("more than {MOST_OUTPUTS} results of one call");
+            return Err(BackendError::Unsupported { backend: "gpu", what });
+        }
+        Ok(())
     }
 
     /// Sends what changes from call to call. Gives the number of rows and of outputs.

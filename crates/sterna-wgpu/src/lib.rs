@@ -88,7 +88,9 @@ impl Backend for WgpuBackend {
 
     fn limits(&self) -> DeviceLimits {
         let AdapterFacts { name, api, driver, .. } = self.facts();
-        DeviceLimits { description: format!("{name}, {api}, {driver}"), row_multiple: 1, max_width: 1024 }
+        // The activations of 512 rows of a large model take some hundreds of megabytes in one buffer.
+        let max_width = if self.shared.gpu.most_bytes() >= 1 << 30 { 512 } else { 128 };
+        DeviceLimits { description: format!("{name}, {api}, {driver}"), row_multiple: 1, max_width }
     }
 
     fn supports(&self, weight: &WeightSpec) -> Result<(), BackendError> {

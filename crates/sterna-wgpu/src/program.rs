@@ -21,6 +21,9 @@ use crate::state::Pool;
 /// Parameters of one dispatch.
 pub(crate) type Params = [u32; 20];
 
+/// Most rows of a call whose results are wanted: each has all logits on the device.
+pub(crate) const MOST_OUTPUTS: usize = 128;
+
 /// Room for them, as devices align it.
 const PARAMS_BYTES: u64 = 256;
 
@@ -38,22 +41,26 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
-    /// For calls of up to `width` rows.
-    pub fn new(entry: &Plan, width: usize) -> Self {
+    /// For the entry point's widest calls.
+    pub fn new(entry: &Plan) -> Self {
         let mut words = 0;
         // Each begins where a vec4 does.
-        let mut place = |cols: usize| {
+        let mut place = |cols: usize, rows: BufferRows| {
             let start = words;
-            words += ((cols * width) as u64).next_multiple_of(4);
+            let rows = match rows {
+                BufferRows::Call => entry.width,
+                BufferRows::Outputs => entry.width.min(MOST_OUTPUTS),
+            };
+            words += ((cols * rows) as u64).next_multiple_of(4);
             start
         };
-        let starts = entry.buffers.iter().map(|b| place(b.cols)).collect();
+        let starts = entry.buffers.iter().map(|b| place(b.cols, b.rows)).collect();
         let normed = |op: &Op| match op {
             Op::Linear(l) => Some(l.input.len.next_multiple_of(4)),
             _ => None,
         };
         let normed_cols = entry.ops.iter().filter_map(normed).max().unwrap_or(0);
-        let normed = place(normed_cols);
+        let normed = place(normed_cols, BufferRows::Call);
         Self { starts, normed, normed_cols, words }
     }
 }

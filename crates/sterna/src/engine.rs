@@ -254,10 +254,11 @@ impl Engine {
         let head = options.speculate.head(&model)?;
         let assistant = options.speculate.assistant(&model)?;
         let taps = options.speculate.taps(&model, head.as_ref(), assistant.as_ref());
-        let plan_options = PlanOptions { fusions: options.fusions, taps, ..PlanOptions::new(context) };
+        let (backend, speculate) = (backend(options)?, options.speculate.clone());
+        let widths = widths(&*backend, options);
+        let plan_options = PlanOptions { fusions: options.fusions, taps, widths, ..PlanOptions::new(context) };
         let numerics = |name: &str, encoding, cols| model.numerics.linear(name, encoding, cols);
         let plan = Arc::new(sterna_plan::build(&model.config, &model, &numerics, &plan_options)?);
-        let (backend, speculate) = (backend(options)?, options.speculate.clone());
         let state_cache = options.state_cache;
         Ok(Self { model, plan, options: plan_options, head, assistant, speculate, state_cache, backend })
     }
@@ -309,6 +310,15 @@ pub fn check_threads(asked: usize) -> Result<(), EngineError> {
     let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
     let most = 4 * cpus;
     if asked > most { Err(EngineError::Threads { asked, most, cpus }) } else { Ok(()) }
+}
+
+/// Widths of the entry points: on a GPU that takes them, calls of 512 rows too, which fill it better.
+pub fn widths(backend: &dyn Backend, options: &EngineOptions) -> Vec<usize> {
+    let mut widths = PlanOptions::new(1).widths;
+    if matches!(options.device, Device::Gpu(_)) && backend.limits().max_width >= 512 {
+        widths.push(512);
+    }
+    widths
 }
 
 /// The backend that options name.

@@ -77,7 +77,6 @@ fn devices_are_listed_and_wrong_ones_refused_with_what_there_is() {
     for (args, code, words) in [
         (&["run", "x", "--device", "gpu:99"][..], 1, "no adapter is called gpu:99; there are: 0 "),
         (&["run", "x", "--device", "gpu:abacus"], 1, "no adapter is called gpu:abacus"),
-        (&["bench", "--device", &device], 2, "processor's limits"),
         (&["probe", "verify-cost", "--device", &device], 2, "processor's limits"),
         (
             &["run", "x", "--device", &device, "--draft", "builtin", "--draft-alternatives", "2"],

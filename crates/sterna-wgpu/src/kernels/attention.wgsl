@@ -3,7 +3,8 @@
 // exp(score - maximum) goes to eight lanes by position in the piece, then the tree; every output is one chain over keys,
 // ascending, from 0. The division is last. With FOLD the row's own query, key and value are normed and turned here, as in
 // `norm.wgsl` and `rope_kv.wgsl`, and the key and value are written to the state: for calls of one row.
-// Constants: HEAD_DIM (even), HEADS (a divisor of `share`, at most 8), PIECES, FOLD, WIDE (the state is read by vec4), Q_NORM, K_NORM.
+// Constants: HEAD_DIM (even), HEADS (a divisor of `share`, at most 8), PIECES, FOLD, WIDE (the state is read by vec4), BATCH, AHEAD,
+// Q_NORM, K_NORM.
 
 struct Params {
     q: u32,
@@ -52,9 +53,9 @@ var<workgroup> sums: array<f32, PIECES * HEADS>;
 var<workgroup> outs: array<vec2<f32>, PIECES * HEADS * WORDS>;
 //@ end
 //@ if FOLD
-var<workgroup> raw: array<f32, 2u * HEAD_DIM>;
+var<workgroup> raw: array<f32, (HEADS + 1u) * HEAD_DIM>;
 var<workgroup> own: array<u32, 2u * WORDS>;
-var<workgroup> lanes: array<f32, 16>;
+var<workgroup> lanes: array<f32, (HEADS + 1u) * 8u>;
 //@ include half_bits
 
 // Dimension i of a head in `raw`, turned.
@@ -100,48 +101,42 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let from_k = p.k + row * p.q_cols + kv_head * HEAD_DIM;
     let from_v = p.v + row * p.q_cols + kv_head * HEAD_DIM;
     // The key first, then each query.
-    //@ for h in HEADS_AND_KEY
-    //@ if $h
-    let start$h = from_q + ($hu - 1u) * HEAD_DIM;
-    //@ else
-    let start$h = from_k;
-    //@ end
-    workgroupBarrier();
-    for (var i = t; i < HEAD_DIM; i += THREADS) {
-        raw[i] = arena[start$h + i];
+    for (var i = t; i < (HEADS + 1u) * HEAD_DIM; i += THREADS) {
+        if (i < HEAD_DIM) {
+            raw[i] = arena[from_k + i];
+        } else {
+            raw[i] = arena[from_q + i - HEAD_DIM];
+        }
     }
     workgroupBarrier();
-    //@ if $h
-    let normed$h = Q_NORM;
-    let weight$h = p.q_weight;
-    let eps$h = p.q_eps;
-    //@ else
-    let normed$h = K_NORM;
-    let weight$h = p.k_weight;
-    let eps$h = p.k_eps;
-    //@ end
-    if (normed$h) {
-        if (t < 8u) {
+    if (Q_NORM || K_NORM) {
+        for (var i = t; i < (HEADS + 1u) * 8u; i += THREADS) {
             var sum = 0.0;
-            for (var i = t; i < HEAD_DIM; i += 8u) {
-                let v = raw[i];
+            for (var j = i % 8u; j < HEAD_DIM; j += 8u) {
+                let v = raw[i / 8u * HEAD_DIM + j];
                 sum = fma(v, v, sum);
             }
-            lanes[t] = sum;
+            lanes[i] = sum;
         }
         workgroupBarrier();
-        let sum = tree8(lanes[0], lanes[1], lanes[2], lanes[3], lanes[4], lanes[5], lanes[6], lanes[7]);
-        let inverse = 1.0 / sqrt(sum / f32(HEAD_DIM) + eps$h);
-        for (var i = t; i < HEAD_DIM; i += THREADS) {
-            raw[i] = (raw[i] * inverse) * vectors[weight$h + i];
+        for (var i = t; i < (HEADS + 1u) * HEAD_DIM; i += THREADS) {
+            let h = i / HEAD_DIM;
+            let l = 8u * h;
+            let sum = tree8(lanes[l], lanes[l + 1u], lanes[l + 2u], lanes[l + 3u],
+                lanes[l + 4u], lanes[l + 5u], lanes[l + 6u], lanes[l + 7u]);
+            if (h == 0u && K_NORM) {
+                let inverse = 1.0 / sqrt(sum / f32(HEAD_DIM) + p.k_eps);
+                raw[i] = (raw[i] * inverse) * vectors[p.k_weight + i];
+            } else if (h > 0u && Q_NORM) {
+                let inverse = 1.0 / sqrt(sum / f32(HEAD_DIM) + p.q_eps);
+                raw[i] = (raw[i] * inverse) * vectors[p.q_weight + i % HEAD_DIM];
+            }
         }
         workgroupBarrier();
     }
-    //@ if $h
-    for (var i = t; i < HEAD_DIM; i += THREADS) {
-        query[($hu - 1u) * HEAD_DIM + i] = turned(0u, i, table);
+    for (var i = t; i < HEADS * HEAD_DIM; i += THREADS) {
+        query[i] = turned(HEAD_DIM + i / HEAD_DIM * HEAD_DIM, i % HEAD_DIM, table);
     }
-    //@ else
     for (var i = t; i < 2u * WORDS; i += THREADS) {
         var x = 0.0;
         var y = 0.0;
@@ -163,8 +158,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             //@ end
         }
     }
-    //@ end
-    //@ end
     //@ else
     for (var i = t; i < HEADS * HEAD_DIM; i += THREADS) {
         query[i] = arena[from_q + i];
@@ -192,24 +185,25 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         if (lane < keys) {
             let key = base + (first + lane) * 2u * p.kv_words;
             //@ if WIDE
-            for (var w = 0u; w < WORDS; w += 4u) {
-                var k = vec4<u32>(0u);
+            // BATCH vec4 are on their way at a time.
+            for (var w = 0u; w < WORDS; w += 4u * BATCH) {
+                //@ for n in BATCH
+                var k$n = state[(key + w) / 4u + $nu];
+                //@ end
                 //@ if FOLD
                 if (first + lane == position) {
-                    k = vec4<u32>(own[w], own[w + 1u], own[w + 2u], own[w + 3u]);
-                } else {
-                    k = state[(key + w) / 4u];
+                    //@ for n in BATCH
+                    k$n = vec4<u32>(own[w + 4u * $nu], own[w + 4u * $nu + 1u], own[w + 4u * $nu + 2u], own[w + 4u * $nu + 3u]);
+                    //@ end
                 }
-                //@ else
-                k = state[(key + w) / 4u];
                 //@ end
+                //@ for n in BATCH
                 //@ for j in 4
-                let k$j = unpack2x16float(k[$j]);
-                //@ end
+                let k$n_$j = unpack2x16float(k$n[$j]);
                 //@ for h in HEADS
-                //@ for j in 4
-                acc$h = fma(query[$hu * HEAD_DIM + 2u * (w + $ju)], k$j.x, acc$h);
-                acc$h = fma(query[$hu * HEAD_DIM + 2u * (w + $ju) + 1u], k$j.y, acc$h);
+                acc$h = fma(query[$hu * HEAD_DIM + 2u * (w + 4u * $nu + $ju)], k$n_$j.x, acc$h);
+                acc$h = fma(query[$hu * HEAD_DIM + 2u * (w + 4u * $nu + $ju) + 1u], k$n_$j.y, acc$h);
+                //@ end
                 //@ end
                 //@ end
             }
@@ -285,9 +279,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         //@ end
         let word$i = lane + $iu * 64u;
         if (word$i < WORDS) {
-            // Eight values are on their way at a time.
-            for (var j = 0u; j < keys; j += 8u) {
-                //@ for n in 8
+            // AHEAD values are on their way at a time.
+            for (var j = 0u; j < keys; j += AHEAD) {
+                //@ for n in AHEAD
                 let key$n = min(first + j + $nu, count - 1u);
                 var value$n = state_word(base + (key$n * 2u + 1u) * p.kv_words + word$i);
                 //@ if FOLD
@@ -296,7 +290,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
                 }
                 //@ end
                 //@ end
-                //@ for n in 8
+                //@ for n in AHEAD
                 if (j + $nu < keys) {
                     let v = unpack2x16float(value$n);
                     //@ for h in HEADS

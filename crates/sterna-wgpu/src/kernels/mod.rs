@@ -245,7 +245,13 @@ impl Kernel {
             Kernel::Attention(AttentionShape { head_dim, heads, pieces, fold }) => {
                 let [q_norm, k_norm] = fold.unwrap_or_default();
                 (
-                    vec![("HEAD_DIM", head_dim), ("HEADS", heads), ("PIECES", pieces)],
+                    vec![
+                        ("HEAD_DIM", head_dim),
+                        ("HEADS", heads),
+                        ("PIECES", pieces),
+                        ("BATCH", [8, 4, 2].into_iter().find(|n| head_dim % (8 * n) == 0).unwrap_or(1)),
+                        ("AHEAD", if heads > 1 { 8 } else { 16 }),
+                    ],
                     vec![("FOLD", fold.is_some()), ("Q_NORM", q_norm), ("K_NORM", k_norm)],
                 )
             }
@@ -266,7 +272,6 @@ impl Kernel {
             Kernel::Attention(a) => vec![
                 ("WIDE", u32::from(a.wide())),
                 ("MANY", u32::from(a.pieces > 1)),
-                ("HEADS_AND_KEY", a.heads + 1),
                 ("TURNS", (a.head_dim / 2).div_ceil(64)),
             ],
             _ => vec![],

@@ -221,6 +221,9 @@ fn job(args: &BenchArgs) -> Result<Job, Box<dyn Error>> {
 /// Runs the command.
 pub fn main(args: &BenchArgs) -> Outcome {
     let options = args.measure.options();
+    if super::bench_gpu::is_for(args, &options) {
+        return super::bench_gpu::main(args, &options);
+    }
     let backend = engine::backend(&options)?;
     let job = job(args)?;
     let is_of_model = !matches!(job, Job::Limits | Job::Kernels(_));

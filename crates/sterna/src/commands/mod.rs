@@ -1,6 +1,7 @@
 //! The subcommands.
 
 pub mod bench;
+mod bench_gpu;
 mod chat;
 pub mod devices;
 pub mod doctor;

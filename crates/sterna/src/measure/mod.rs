@@ -151,11 +151,14 @@ pub fn plan(
     let shapes = Synthetic::shapes(&config, linear, head);
     let numerics = |_: &str, encoding: Encoding, cols: usize| sterna_bundle::default_numerics(encoding, cols);
     let context = options.context.unwrap_or(SYNTHETIC_CONTEXT);
-    let plan = Arc::new(sterna_plan::build(&config, &shapes, &numerics, &PlanOptions::new(context))?);
+    let backend = engine::backend(options)?;
+    let plan_options =
+        PlanOptions { widths: engine::widths(&*backend, options), ..PlanOptions::new(context) };
+    let plan = Arc::new(sterna_plan::build(&config, &shapes, &numerics, &plan_options)?);
     let layers = count(config.layers, "layer");
     let name = format!("synthetic {shape}, {layers}, {linear} and {head}");
     let made = Box::new(Made { name, config, linear, head, plan });
-    Ok(Planned { source: Source::Synthetic { made, backend: engine::backend(options)? }, quiet })
+    Ok(Planned { source: Source::Synthetic { made, backend }, quiet })
 }
 
 impl Planned {
