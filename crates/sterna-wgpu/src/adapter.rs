@@ -339,16 +339,20 @@ mod tests {
 
     #[test]
     fn limits_that_are_short_are_named_with_numbers() {
+        let enough = Limits { max_compute_workgroup_storage_size: 32_768, ..Limits::default() };
         let few = Limits {
             max_storage_buffers_per_shader_stage: 4,
             max_compute_invocations_per_workgroup: 64,
-            max_compute_workgroup_storage_size: 16_384,
-            ..Limits::default()
+            ..enough.clone()
         };
         let all = DownlevelFlags::all();
-        assert_eq!(missing(&few, all), ["6 buffers in a kernel are needed and it has 4"]);
-        assert!(missing(&Limits::default(), all).is_empty());
-        let none = missing(&Limits::default(), DownlevelFlags::empty());
+        assert_eq!(missing(&few, all), ["7 buffers in a kernel are needed and it has 4"]);
+        assert_eq!(
+            missing(&Limits::default(), all),
+            ["28672 bytes of workgroup memory are needed and it has 16384"]
+        );
+        assert!(missing(&enough, all).is_empty());
+        let none = missing(&enough, DownlevelFlags::empty());
         assert_eq!(none, ["it cannot unpack halves"]);
     }
 }

@@ -45,8 +45,7 @@ impl Builder<'_> {
         let subgroups = facts.subgroup == Some((32, 32));
         // A row that generic kernels read too, or that no workgroup has memory for, is prepared apart.
         let warps = here(facts, groups, subgroups);
-        let all_blocked =
-            wants.iter().all(|w| matches!(w.0.kind, Kind::Int { layout: Layout::Block, .. }));
+        let all_blocked = wants.iter().all(|w| matches!(w.0.kind, Kind::Int { layout: Layout::Block, .. }));
         let apart_from = if warps.is_some() && all_blocked { 2 } else { 1 };
         let b = self.buffers;
         let rows_warps = (facts.threads / 32).clamp(2, 16);

@@ -334,7 +334,12 @@ impl GpuExecutor {
     }
 
     /// Runs the call again, op by op, and names the first whose output is not finite.
-    pub(crate) fn blame(&mut self, entry: usize, rows: &RowTable, row: usize) -> Result<BackendError, BackendError> {
+    pub(crate) fn blame(
+        &mut self,
+        entry: usize,
+        rows: &RowTable,
+        row: usize,
+    ) -> Result<BackendError, BackendError> {
         let plan = Arc::clone(&self.plan);
         let e = &plan.entries[entry];
         let counts = self.send(entry, rows);

@@ -23,6 +23,7 @@ mod kernels;
 mod load;
 mod pack;
 mod program;
+mod proof;
 mod state;
 
 use std::fmt;
@@ -70,9 +71,16 @@ impl WgpuBackend {
     /// # Errors
     /// [`DeviceError`].
     pub fn new(options: &WgpuOptions) -> Result<Self, DeviceError> {
-        let gpu = Arc::new(Gpu::open(&options.choice)?);
+        let gpu = Gpu::open(&options.choice)?;
         let most_bytes = options.buffer_bytes.min(gpu.most_bytes());
-        Ok(Self { shared: Shared { gpu, pipelines: Arc::new(Pipelines::default()), most_bytes } })
+        let mut shared = Shared { gpu: Arc::new(gpu), pipelines: Arc::new(Pipelines::default()), most_bytes };
+        if shared.gpu.facts.matrix && !proof::matrix_units_are_exact(&shared).unwrap_or(false) {
+            // Opened again, since whatever failed stays with a device.
+            let mut gpu = Gpu::open(&options.choice)?;
+            gpu.facts.matrix = false;
+            shared = Shared { gpu: Arc::new(gpu), pipelines: Arc::new(Pipelines::default()), most_bytes };
+        }
+        Ok(Self { shared })
     }
 
     /// What was opened.

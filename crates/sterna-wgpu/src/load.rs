@@ -280,7 +280,8 @@ fn matrix(
         let (mut words, mut scales) = (vec![], vec![]);
         for n in start..end {
             let (member, row) = behind(first + n);
-            let to = if together == 1 { (&mut words, &mut scales) } else { (&mut row_words, &mut row_scales) };
+            let to =
+                if together == 1 { (&mut words, &mut scales) } else { (&mut row_words, &mut row_scales) };
             pack::row(kind, &members[member], row, &mut scratch, to.0, to.1).map_err(|e| fail(member, e))?;
             if together > 1 && ((n + 1) % together == 0 || n + 1 == end) {
                 let to = (&mut words, &mut scales);

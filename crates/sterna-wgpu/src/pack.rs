@@ -105,13 +105,14 @@ impl Kind {
             ));
         }
         let zero = if layout.bits == 8 { 0 } else { layout.zero };
-        let order = if layout.bits == 2 && act_group == BLOCK_GROUP && spec.cols <= MOST_BLOCK_GROUPS * BLOCK_GROUP {
-            Layout::Block
-        } else if layout.bits > 2 && act_group == 32 && layout.group == 32 && spec.rows >= TALL {
-            Layout::Tall
-        } else {
-            Layout::Rows
-        };
+        let order =
+            if layout.bits == 2 && act_group == BLOCK_GROUP && spec.cols <= MOST_BLOCK_GROUPS * BLOCK_GROUP {
+                Layout::Block
+            } else if layout.bits > 2 && act_group == 32 && layout.group == 32 && spec.rows >= TALL {
+                Layout::Tall
+            } else {
+                Layout::Rows
+            };
         let stored = [Encoding::TQ2_0, Encoding::TQ1_0, Encoding::Q4_0, Encoding::Q8_0];
         let halves = order != Layout::Rows && stored.contains(&spec.encoding);
         Ok(Kind::Int { bits: layout.bits, zero, scale_group: layout.group, act_group, layout: order, halves })

@@ -12,7 +12,8 @@ use wgpu::{BindGroup, Buffer};
 use crate::adapter::MOST_GROUPS;
 use crate::gpu::Gpu;
 use crate::kernels::{
-    Access, AttentionShape, CoopTile, Kernel, MOST_HEAD_DIM, Norm, Outputs, Pipeline, Pipelines, THREADS, TILE,
+    Access, AttentionShape, CoopTile, Kernel, MOST_HEAD_DIM, Norm, Outputs, Pipeline, Pipelines, THREADS,
+    TILE,
 };
 use crate::load::{Matrix, Part, Weights, linear_wants, table_want};
 use crate::pack::{Kind, Layout, unit};
@@ -77,7 +78,8 @@ pub(crate) fn act_sizes(plan: &ModelPlan, width: usize) -> Result<[u64; 3], Back
         for (want, _) in linear_wants(plan, l)? {
             if let Kind::Int { act_group, layout, .. } = want.kind {
                 if layout == Layout::Block {
-                    halves = halves.max(l.input.len / 2 * width.next_multiple_of(CoopTile::MOST_TOKENS as usize));
+                    halves =
+                        halves.max(l.input.len / 2 * width.next_multiple_of(CoopTile::MOST_TOKENS as usize));
                 }
                 words = words.max(l.input.len.div_ceil(4) * width);
                 scales = scales.max(l.input.len / act_group * width);
@@ -260,7 +262,13 @@ impl Builder<'_> {
         Ok(steps)
     }
 
-    fn bind(&self, op: usize, form: &DraftForm, parameters: &Buffer, offset: u64) -> Result<Form, BackendError> {
+    fn bind(
+        &self,
+        op: usize,
+        form: &DraftForm,
+        parameters: &Buffer,
+        offset: u64,
+    ) -> Result<Form, BackendError> {
         let pipeline = self.pipelines.get(self.gpu, form.kernel)?;
         let mut buffers = form.buffers.iter();
         let entries: Vec<_> = (0..)
@@ -392,7 +400,14 @@ impl Builder<'_> {
     }
 
     /// A dispatch that reads `inputs` and writes the activations.
-    pub(crate) fn draft(&self, kernel: Kernel, params: Params, inputs: &[&Buffer], x: usize, rows: BufferRows) -> Draft {
+    pub(crate) fn draft(
+        &self,
+        kernel: Kernel,
+        params: Params,
+        inputs: &[&Buffer],
+        x: usize,
+        rows: BufferRows,
+    ) -> Draft {
         let buffers: Vec<&Buffer> = inputs.iter().copied().chain([&self.buffers.arena]).collect();
         let buffers = self.bound(&buffers);
         Draft {
@@ -582,7 +597,8 @@ impl Builder<'_> {
                 let params = params(&[from, cols, len, group, weight, count, eps.to_bits()]);
                 let norm = if norm.is_some() { Norm::Before } else { Norm::Without };
                 let b = self.buffers;
-                let mut draft = self.draft(Kernel::Quantise { norm }, params, &[], 1, rows);
+                let threads = self.gpu.facts.threads.min(256);
+                let mut draft = self.draft(Kernel::Quantise { norm, threads }, params, &[], 1, rows);
                 draft.forms[0].buffers =
                     self.bound(&[&self.weights.vectors, &b.arena, &b.acts, &b.act_scales]);
                 drafts.push(Draft { op, ..draft });

@@ -179,6 +179,37 @@ fn every_width_has_the_bits_of_one_row() {
     hold("every width", &bench, &inputs, cols, 3e-6, &WIDTHS);
 }
 
+/// Calls as wide as the largest tiles of matrix units, where there are some, and one row past them.
+#[test]
+fn wide_calls_have_the_bits_of_one_row() {
+    let Some(gpu) = backend() else { return };
+    let mut random = Random::new(22);
+    let (cols, rows) = (1024, 72);
+    let int8 = LinearNumerics::Int8 { group: 256 };
+    for pairs in [false, true] {
+        let mut bench = Bench::new(&[cols, rows], 1);
+        bench.plan.entries[0].width = 300;
+        let mut ternary = |bench: &mut Bench, name: &str| {
+            matrix(bench, name, Encoding::TQ2_0, [rows, cols], int8, |_| {
+                random.weights(Encoding::TQ2_0, cols, 0.05)
+            })
+        };
+        let mut members = vec![ternary(&mut bench, "a")];
+        members.extend(pairs.then(|| ternary(&mut bench, "b")));
+        let epilogue = if pairs { Epilogue::SiluMul } else { Epilogue::Store };
+        let (input, out) = (bench.slice(0), bench.slice(1));
+        bench.op(linear(members, input, out, epilogue));
+        let inputs = normals(&mut random, 300 * cols, 1.0);
+        let mut device = bench.load(gpu, 1).unwrap();
+        let alone = chain(&mut *device, &inputs, cols, 1);
+        for width in [25, 64, 65, 129, 257, 300] {
+            device.truncate(0, 0).unwrap();
+            let got = chain(&mut *device, &inputs, cols, width);
+            assert!(bits(&got) == bits(&alone), "rows of {width} are not those of 1");
+        }
+    }
+}
+
 #[test]
 fn members_and_epilogues() {
     let mut random = Random::new(13);

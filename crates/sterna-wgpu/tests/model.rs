@@ -309,3 +309,52 @@ fn models_lie_beside_each_other() {
     assert_eq!(out.taps.len(), 20 * 256);
     assert!(off(&out.taps, &lawful.taps) < 3e-2);
 }
+
+/// Greedy calls of one row are begun before they are asked for; what comes back, what is left behind, and what a call that nobody
+/// expected gives are as if they were not.
+#[test]
+fn calls_begun_ahead_change_nothing() {
+    let Some(gpu) = backend() else { return };
+    let model = model(Encoding::TQ2_0);
+    let room = 48;
+    let run = |wanted: Wanted| {
+        let mut device = load(gpu, &model, Fusions::ALL);
+        device.allocate(2, room).unwrap();
+        let (mut out, mut seen, mut states) = (Outputs::default(), Vec::new(), Vec::new());
+        let mut ask = |device: &mut dyn Executor, slot: usize, tokens: &[u32], wanted: Wanted| {
+            let mut rows = RowTable::new();
+            rows.push_chain(slot, device.committed()[slot], tokens, 1, wanted);
+            device.execute(device.plan().entry_for(tokens.len()).unwrap(), &rows, &mut out).unwrap();
+            let top = out.top[0];
+            seen.push((top.token, top.logit.to_bits(), top.second.to_bits()));
+            top.token
+        };
+        let mut token = ask(&mut *device, 0, &[5, 9, 2], Wanted::Argmax);
+        for step in 0..60 {
+            if device.committed()[0] as usize == room {
+                break;
+            }
+            match step {
+                // Another token than the best, another sequence, a cut, and many rows.
+                9 => token = (token + 1) % model.config.vocab as u32,
+                14 => {
+                    ask(&mut *device, 1, &[7], wanted);
+                }
+                20 => device.truncate(0, 15).unwrap(),
+                27 => {
+                    token = ask(&mut *device, 0, &[token, 3, 4], wanted);
+                    states.push(device.state_bytes(0).unwrap());
+                }
+                _ => {}
+            }
+            token = ask(&mut *device, 0, &[token], wanted);
+        }
+        assert_eq!(device.committed()[0] as usize, room, "to the end of the room");
+        states.extend([device.state_bytes(0).unwrap(), device.state_bytes(1).unwrap()]);
+        (seen, states)
+    };
+    // Calls that want logits are never begun ahead.
+    let (want, got) = (run(Wanted::Logits), run(Wanted::Argmax));
+    assert_eq!(want.0, got.0);
+    assert!(want.1 == got.1, "states");
+}

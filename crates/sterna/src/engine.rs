@@ -256,7 +256,8 @@ impl Engine {
         let taps = options.speculate.taps(&model, head.as_ref(), assistant.as_ref());
         let (backend, speculate) = (backend(options)?, options.speculate.clone());
         let widths = widths(&*backend, options);
-        let plan_options = PlanOptions { fusions: options.fusions, taps, widths, ..PlanOptions::new(context) };
+        let plan_options =
+            PlanOptions { fusions: options.fusions, taps, widths, ..PlanOptions::new(context) };
         let numerics = |name: &str, encoding, cols| model.numerics.linear(name, encoding, cols);
         let plan = Arc::new(sterna_plan::build(&model.config, &model, &numerics, &plan_options)?);
         let state_cache = options.state_cache;

@@ -49,12 +49,19 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     workgroupBarrier();
     var top = vec3<u32>(0u, 0xffffffffu, 0u);
-    for (var i = t; i < p.valid; i += THREADS) {
-        let x = arena[p.logits + row * p.cols + i];
-        if (is_bad(x)) {
-            atomicMax(&bad, 1u);
+    // Eight values are on their way at a time.
+    for (var i = t; i < p.valid; i += 8u * THREADS) {
+        //@ for n in 8
+        let x$n = arena[p.logits + row * p.cols + min(i + $nu * THREADS, p.valid - 1u)];
+        //@ end
+        //@ for n in 8
+        if (i + $nu * THREADS < p.valid) {
+            if (is_bad(x$n)) {
+                atomicMax(&bad, 1u);
+            }
+            top = better(top, vec3<u32>(order(x$n), i + $nu * THREADS, 0u));
         }
-        top = better(top, vec3<u32>(order(x), i, 0u));
+        //@ end
     }
     best[t] = top;
     workgroupBarrier();

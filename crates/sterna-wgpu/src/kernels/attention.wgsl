@@ -290,14 +290,17 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
                 }
                 //@ end
                 //@ end
+                // Past the last key weights are 0.
+                //@ for h in HEADS
                 //@ for n in AHEAD
-                if (j + $nu < keys) {
-                    let v = unpack2x16float(value$n);
-                    //@ for h in HEADS
-                    let w$h = weights[(piece * HEADS + $hu) * 64u + j + $nu];
-                    sum$h_$i = fma(vec2<f32>(w$h), v, sum$h_$i);
-                    //@ end
-                }
+                let w$h_$n = weights[(piece * HEADS + $hu) * 64u + j + $nu];
+                //@ end
+                //@ end
+                //@ for n in AHEAD
+                let v$n = unpack2x16float(value$n);
+                //@ for h in HEADS
+                sum$h_$i = fma(vec2<f32>(w$h_$n), v$n, sum$h_$i);
+                //@ end
                 //@ end
             }
             //@ if MANY

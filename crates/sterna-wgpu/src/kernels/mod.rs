@@ -34,23 +34,65 @@ const COMMON: &str = include_str!("common.wgsl");
 /// A kernel with what shapes its code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kernel {
-    Gather { format: u32 },
+    Gather {
+        format: u32,
+    },
     Norm,
-    Quantise { norm: Norm },
+    Quantise {
+        norm: Norm,
+        threads: u32,
+    },
     /// Quantised rows for blocked matrices, `warps` runs of 32 threads a row; `halves` for matrix units too.
-    Rows { groups: u32, warps: u32, norm: Norm, halves: bool, subgroups: bool },
-    LinearInt { bits: u32, lanes: u32, rows: u32, outputs: Outputs },
-    LinearFloat { format: u32, rows: u32, outputs: Outputs },
+    Rows {
+        groups: u32,
+        warps: u32,
+        norm: Norm,
+        halves: bool,
+        subgroups: bool,
+    },
+    LinearInt {
+        bits: u32,
+        lanes: u32,
+        rows: u32,
+        outputs: Outputs,
+    },
+    LinearFloat {
+        format: u32,
+        rows: u32,
+        outputs: Outputs,
+    },
     /// A blocked matrix, `tokens` rows at a time, or one that it prepares itself.
-    Block { groups: u32, warps: u32, prepare: Prepare, outputs: Outputs, halves: bool, subgroups: bool },
+    Block {
+        groups: u32,
+        warps: u32,
+        prepare: Prepare,
+        outputs: Outputs,
+        halves: bool,
+        subgroups: bool,
+    },
     /// A blocked matrix on matrix units.
-    Coop { groups: u32, tile: CoopTile, outputs: Outputs, halves: bool },
+    Coop {
+        groups: u32,
+        tile: CoopTile,
+        outputs: Outputs,
+        halves: bool,
+    },
     /// A blocked matrix with short groups and many outputs.
-    Tall { bits: u32, units: u32, groups_at_a_time: u32, tokens: u32, halves: bool },
+    Tall {
+        bits: u32,
+        units: u32,
+        groups_at_a_time: u32,
+        tokens: u32,
+        halves: bool,
+    },
     RopeKv,
     Attention(AttentionShape),
-    Rowwise { what: u32 },
-    Argmax { threads: u32 },
+    Rowwise {
+        what: u32,
+    },
+    Argmax {
+        threads: u32,
+    },
 }
 
 /// Whether a row is normed before it is quantised.
@@ -134,7 +176,7 @@ impl Kernel {
     pub fn all() -> Vec<Kernel> {
         let mut all = vec![Kernel::Norm, Kernel::RopeKv, Kernel::Argmax { threads: 256 }];
         all.extend((0..3).map(|format| Kernel::Gather { format }));
-        all.extend([Norm::Without, Norm::Before].map(|norm| Kernel::Quantise { norm }));
+        all.extend([Norm::Without, Norm::Before].map(|norm| Kernel::Quantise { norm, threads: 256 }));
         for (rows, outputs) in
             [(1, Outputs::Single), (TILE, Outputs::Single), (1, Outputs::Pairs), (TILE, Outputs::Pairs)]
         {
@@ -153,7 +195,12 @@ impl Kernel {
                     all.push(Kernel::Block { groups, warps, prepare, outputs, halves, subgroups });
                 }
             }
-            all.extend(CoopTile::ALL.map(|(_, tile)| Kernel::Coop { groups: 4, tile, outputs, halves: true }));
+            all.extend(CoopTile::ALL.map(|(_, tile)| Kernel::Coop {
+                groups: 4,
+                tile,
+                outputs,
+                halves: true,
+            }));
         }
         for (norm, halves, subgroups) in [(Norm::Without, false, true), (Norm::Before, true, false)] {
             all.push(Kernel::Rows { groups: 10, warps: 4, norm, halves, subgroups });
@@ -162,9 +209,12 @@ impl Kernel {
             all.push(Kernel::Tall { bits: 8, units: 2, groups_at_a_time: 4, tokens, halves: true });
             all.push(Kernel::Tall { bits: 4, units: 1, groups_at_a_time: 4, tokens, halves: false });
         }
-        for (head_dim, heads, pieces, fold) in
-            [(64, 1, 4, None), (96, 4, 1, None), (128, 1, 4, Some([true, false])), (6, 1, 1, Some([false; 2]))]
-        {
+        for (head_dim, heads, pieces, fold) in [
+            (64, 1, 4, None),
+            (96, 4, 1, None),
+            (128, 1, 4, Some([true, false])),
+            (6, 1, 1, Some([false; 2])),
+        ] {
             all.push(Kernel::Attention(AttentionShape { head_dim, heads, pieces, fold }));
         }
         all.extend((0..7).map(|what| Kernel::Rowwise { what }));
@@ -196,9 +246,10 @@ impl Kernel {
             Kernel::Gather { format } => (vec![("FORMAT", format)], vec![]),
             Kernel::Norm | Kernel::RopeKv => (vec![], vec![]),
             Kernel::Argmax { threads } => (vec![("THREADS", threads)], vec![]),
-            Kernel::Quantise { norm } => {
-                (vec![("MOST_GROUPS", MOST_ACT_GROUPS as u32)], vec![("NORM", norm == Norm::Before)])
-            }
+            Kernel::Quantise { norm, threads } => (
+                vec![("MOST_GROUPS", MOST_ACT_GROUPS as u32), ("THREADS", threads)],
+                vec![("NORM", norm == Norm::Before)],
+            ),
             Kernel::Rows { groups, warps, norm, halves, subgroups } => (
                 vec![("GROUPS", groups), ("WARPS", warps)],
                 vec![("NORM", norm == Norm::Before), ("HALF_ROWS", halves), ("SUBGROUPS", subgroups)],
@@ -244,12 +295,13 @@ impl Kernel {
             ),
             Kernel::Attention(AttentionShape { head_dim, heads, pieces, fold }) => {
                 let [q_norm, k_norm] = fold.unwrap_or_default();
+                let most = if heads > 1 { [8, 4, 2] } else { [16, 8, 4] };
                 (
                     vec![
                         ("HEAD_DIM", head_dim),
                         ("HEADS", heads),
                         ("PIECES", pieces),
-                        ("BATCH", [8, 4, 2].into_iter().find(|n| head_dim % (8 * n) == 0).unwrap_or(1)),
+                        ("BATCH", most.into_iter().find(|n| head_dim % (8 * n) == 0).unwrap_or(1)),
                         ("AHEAD", if heads > 1 { 8 } else { 16 }),
                     ],
                     vec![("FOLD", fold.is_some()), ("Q_NORM", q_norm), ("K_NORM", k_norm)],

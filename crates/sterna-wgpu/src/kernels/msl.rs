@@ -13,7 +13,7 @@ fn kept() -> Vec<(&'static str, Kernel)> {
     vec![
         ("gather", Kernel::Gather { format: 0 }),
         ("norm", Kernel::Norm),
-        ("quantise", Kernel::Quantise { norm: Norm::Before }),
+        ("quantise", Kernel::Quantise { norm: Norm::Before, threads: 256 }),
         ("int", Kernel::LinearInt { bits: 2, lanes: 8, rows: TILE, outputs: Outputs::Pairs }),
         ("float", Kernel::LinearFloat { format: 0, rows: TILE, outputs: Outputs::Pairs }),
         ("rope_kv", Kernel::RopeKv),

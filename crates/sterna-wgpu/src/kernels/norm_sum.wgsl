@@ -6,7 +6,7 @@ var<workgroup> lanes: array<f32, 8>;
 var<workgroup> chains: array<f32, 64>;
 var<workgroup> total: f32;
 
-// By all 64 threads; `start_at` and `width` are the same for all.
+// By all threads of a workgroup of at least 64; `start_at` and `width` are the same for all.
 fn sum_of_squares(start_at: u32, width: u32, t: u32) -> f32 {
     if (width % 256u != 0u) {
         if (t < 8u) {
@@ -24,16 +24,18 @@ fn sum_of_squares(start_at: u32, width: u32, t: u32) -> f32 {
     for (var piece = 0u; piece < pieces; piece += 2u) {
         let mine = piece + t / 32u;
         var part = 0.0;
-        if (mine < pieces) {
+        if (t < 64u && mine < pieces) {
             let at = start_at + mine * 256u + t % 32u * 8u;
             part = squares(
                 vec4<f32>(arena[at], arena[at + 1u], arena[at + 2u], arena[at + 3u]),
                 vec4<f32>(arena[at + 4u], arena[at + 5u], arena[at + 6u], arena[at + 7u]));
         }
-        chains[t] = part;
+        if (t < 64u) {
+            chains[t] = part;
+        }
         for (var half = 16u; half > 0u; half /= 2u) {
             workgroupBarrier();
-            if (t % 32u < half) {
+            if (t < 64u && t % 32u < half) {
                 chains[t] += chains[t + half];
             }
         }

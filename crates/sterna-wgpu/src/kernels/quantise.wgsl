@@ -1,7 +1,7 @@
 // One row to int8 by one workgroup, a scale d = max|x| / 127 for each group: q = round half to even of x / d. With NORM the
 // row is first normed as in `norm.wgsl`. Beside the scale stands the sum of the group's integers, which takes the zero
 // point out of a dot product.
-// Constants: NORM.
+// Constants: NORM, THREADS (at least 64), MOST_GROUPS.
 
 struct Params {
     input: u32,
@@ -35,7 +35,7 @@ fn value(start_at: u32, i: u32, inverse: f32) -> f32 {
     return x;
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(THREADS)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) t: u32) {
     let row = group.y;
     if (row >= call[p.count_at]) {
@@ -43,7 +43,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     let start_at = p.input + row * p.input_cols;
     let groups = p.len / p.group;
-    for (var g = t; g < groups; g += 64u) {
+    for (var g = t; g < groups; g += THREADS) {
         atomicStore(&peaks[g], 0u);
         atomicStore(&sums[g], 0i);
     }
@@ -55,7 +55,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     workgroupBarrier();
     let words = p.len / 4u;
     // Without its sign a float's bits order as the float does, and whatever is not finite comes last.
-    for (var w = t; w < words; w += 64u) {
+    for (var w = t; w < words; w += THREADS) {
         var peak = 0u;
         for (var i = 0u; i < 4u; i++) {
             peak = max(peak, bitcast<u32>(value(start_at, 4u * w + i, inverse)) & 0x7fffffffu);
@@ -63,7 +63,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         atomicMax(&peaks[4u * w / p.group], peak);
     }
     workgroupBarrier();
-    for (var w = t; w < words; w += 64u) {
+    for (var w = t; w < words; w += THREADS) {
         let g = 4u * w / p.group;
         let peak = atomicLoad(&peaks[g]);
         let d = bitcast<f32>(peak) / 127.0;
@@ -81,7 +81,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         atomicAdd(&sums[g], sum);
     }
     workgroupBarrier();
-    for (var g = t; g < groups; g += 64u) {
+    for (var g = t; g < groups; g += THREADS) {
         let peak = atomicLoad(&peaks[g]);
         var d = bitcast<f32>(peak) / 127.0;
         if (d < 1.1754944e-38) {

@@ -10,7 +10,7 @@ struct _mslBufferSizes {
     uint size3;
 };
 
-struct type_4 {
+struct type_5 {
     metal::uint4 inner[1];
 };
 struct Params {
@@ -26,14 +26,14 @@ struct Params {
     float factor;
     uint pad0_;
     uint pad1_;
-    type_4 pad;
+    type_5 pad;
 };
-typedef float type_5[1];
-typedef uint type_6[1];
-struct type_7 {
+typedef float type_6[1];
+typedef uint type_7[1];
+struct type_8 {
     float inner[1024];
 };
-struct type_10 {
+struct type_11 {
     float inner[16];
 };
 constant uint FORMAT = 0u;
@@ -77,9 +77,9 @@ float exp_law(
     float _e30 = p;
     p = metal::fma(_e30, r_3, 0.5);
     float _e34 = p;
-    float y_2 = metal::fma(r_3 * r_3, _e34, r_3) + 1.0;
+    float y_1 = metal::fma(r_3 * r_3, _e34, r_3) + 1.0;
     float scale = as_type<float>(static_cast<uint>(as_type<int>(as_type<uint>(naga_f2i32(n_1)) + as_type<uint>(127))) << 23u);
-    return (x < -87.3) ? 0.0 : (y_2 * scale);
+    return (x < -87.3) ? 0.0 : (y_1 * scale);
 }
 
 float sigmoid_law(
@@ -122,12 +122,19 @@ float tree8_(
     return ((a + e) + (c_1 + g)) + ((b + f) + (d + h));
 }
 
+float squares(
+    metal::float4 a_1,
+    metal::float4 b_1
+) {
+    return metal::fma(b_1.w, b_1.w, metal::fma(b_1.z, b_1.z, metal::fma(b_1.y, b_1.y, metal::fma(b_1.x, b_1.x, metal::fma(a_1.w, a_1.w, metal::fma(a_1.z, a_1.z, metal::fma(a_1.y, a_1.y, a_1.x * a_1.x)))))));
+}
+
 void finish(
     uint row,
     uint n,
-    float y_1,
+    float y,
     constant Params& p_1,
-    device type_5& arena,
+    device type_6& arena,
     constant _mslBufferSizes& _buffer_sizes
 ) {
     uint _e5 = p_1.out;
@@ -136,20 +143,34 @@ void finish(
     uint _e14 = p_1.mode;
     if (_e14 == 1u) {
         float _e21 = p_1.factor;
-        arena[at] = y_1 * _e21;
+        arena[at] = y * _e21;
         return;
     } else {
         uint _e25 = p_1.mode;
         if (_e25 == 2u) {
             float _e32 = p_1.factor;
             float _e35 = arena[at];
-            arena[at] = metal::fma(_e32, y_1, _e35);
+            arena[at] = metal::fma(_e32, y, _e35);
             return;
         } else {
-            arena[at] = y_1;
+            arena[at] = y;
             return;
         }
     }
+}
+
+float paired(
+    float a_2,
+    float b_2,
+    constant Params& p_1
+) {
+    uint _e4 = p_1.mode;
+    if (_e4 == 3u) {
+        float _e7 = silu_law(a_2);
+        return _e7 * b_2;
+    }
+    float _e9 = gelu_law(a_2);
+    return _e9 * b_2;
 }
 
 metal::float2 two(
@@ -175,13 +196,13 @@ struct main_Input {
   metal::uint3 group [[threadgroup_position_in_grid]]
 , uint t [[thread_index_in_threadgroup]]
 , constant Params& p_1 [[user(fake0)]]
-, device type_5& arena [[user(fake0)]]
-, device type_6 const& call [[user(fake0)]]
-, device type_6 const& weights [[user(fake0)]]
-, threadgroup type_7& results
+, device type_6& arena [[user(fake0)]]
+, device type_7 const& call [[user(fake0)]]
+, device type_7 const& weights [[user(fake0)]]
+, threadgroup type_8& results
 , constant _mslBufferSizes& _buffer_sizes [[user(fake0)]]
 ) {
-    type_10 acc = {};
+    type_11 acc = {};
     uint k = 0u;
     uint r = {};
     uint k_1 = 0u;
@@ -190,7 +211,6 @@ struct main_Input {
     bool local = {};
     uint i = {};
     bool local_1 = {};
-    float y = {};
     uint n_2 = (group.x * 64u) + t;
     uint first = group.y * ROWS;
     uint _e12 = p_1.count_at;
@@ -361,8 +381,8 @@ struct main_Input {
             if (metal::all(loop_bound_5 == uint2(0u))) { break; }
             loop_bound_5 -= uint2(loop_bound_5.y == 0u, 1u);
             if (!loop_init_5) {
-                uint _e241 = i;
-                i = _e241 + 64u;
+                uint _e230 = i;
+                i = _e230 + 64u;
             }
             loop_init_5 = false;
             uint _e179 = i;
@@ -384,20 +404,11 @@ struct main_Input {
                 bool _e203 = local_1;
                 if (_e203) {
                     uint _e208 = i;
-                    float a_1 = results.inner[(r_4 * 64u) + (2u * naga_mod(_e208, 32u))];
+                    float a_3 = results.inner[(r_4 * 64u) + (2u * naga_mod(_e208, 32u))];
                     uint _e219 = i;
-                    float b_1 = results.inner[((r_4 * 64u) + (2u * naga_mod(_e219, 32u))) + 1u];
-                    y = 0.0;
-                    uint _e232 = p_1.mode;
-                    if (_e232 == 3u) {
-                        float _e235 = silu_law(a_1);
-                        y = _e235 * b_1;
-                    } else {
-                        float _e237 = gelu_law(a_1);
-                        y = _e237 * b_1;
-                    }
-                    float _e240 = y;
-                    finish(first + r_4, out, _e240, p_1, arena, _buffer_sizes);
+                    float b_3 = results.inner[((r_4 * 64u) + (2u * naga_mod(_e219, 32u))) + 1u];
+                    float _e229 = paired(a_3, b_3, p_1);
+                    finish(first + r_4, out, _e229, p_1, arena, _buffer_sizes);
                 }
             }
         }

@@ -10,7 +10,7 @@ struct _mslBufferSizes {
     uint size3;
 };
 
-struct type_4 {
+struct type_5 {
     metal::uint4 inner[1];
 };
 struct Params {
@@ -24,10 +24,10 @@ struct Params {
     uint out_cols;
     float scale;
     char _pad9[12];
-    type_4 pad;
+    type_5 pad;
 };
-typedef uint type_5[1];
-typedef float type_6[1];
+typedef uint type_6[1];
+typedef float type_7[1];
 constant uint FORMAT = 0u;
 
 uint call_row(
@@ -112,6 +112,13 @@ float tree8_(
     return ((a + e) + (c_1 + g)) + ((b + f) + (d + h));
 }
 
+float squares(
+    metal::float4 a_1,
+    metal::float4 b_1
+) {
+    return metal::fma(b_1.w, b_1.w, metal::fma(b_1.z, b_1.z, metal::fma(b_1.y, b_1.y, metal::fma(b_1.x, b_1.x, metal::fma(a_1.w, a_1.w, metal::fma(a_1.z, a_1.z, metal::fma(a_1.y, a_1.y, a_1.x * a_1.x)))))));
+}
+
 uint naga_div(uint lhs, uint rhs) {
     return lhs / metal::select(rhs, 1u, rhs == 0u);
 }
@@ -124,7 +131,7 @@ float value(
     uint row,
     uint col,
     constant Params& p_1,
-    device type_5 const& table,
+    device type_6 const& table,
     constant _mslBufferSizes& _buffer_sizes
 ) {
     if (false) {
@@ -146,9 +153,9 @@ struct main_Input {
 [[max_total_threads_per_threadgroup(64)]] kernel void main_(
   metal::uint3 id [[thread_position_in_grid]]
 , constant Params& p_1 [[user(fake0)]]
-, device type_5 const& call [[user(fake0)]]
-, device type_5 const& table [[user(fake0)]]
-, device type_6& arena [[user(fake0)]]
+, device type_6 const& call [[user(fake0)]]
+, device type_6 const& table [[user(fake0)]]
+, device type_7& arena [[user(fake0)]]
 , constant _mslBufferSizes& _buffer_sizes [[user(fake0)]]
 ) {
     bool local = {};

@@ -13,7 +13,7 @@ struct _mslBufferSizes {
     uint size6;
 };
 
-struct type_5 {
+struct type_6 {
     metal::uint4 inner[1];
 };
 struct Params {
@@ -29,22 +29,22 @@ struct Params {
     uint out_cols;
     float factor;
     uint pad0_;
-    type_5 pad;
+    type_6 pad;
 };
-typedef float type_6[1];
-typedef uint type_7[1];
-typedef metal::uint4 type_8[1];
-typedef metal::uint2 type_10[1];
-struct type_11 {
+typedef float type_7[1];
+typedef uint type_8[1];
+typedef metal::uint4 type_9[1];
+typedef metal::uint2 type_11[1];
+struct type_12 {
     int inner[1024];
 };
-struct type_12 {
+struct type_13 {
     float inner[128];
 };
-struct type_14 {
+struct type_15 {
     float inner[2];
 };
-struct type_15 {
+struct type_16 {
     int inner[2];
 };
 constant uint BITS = 2u;
@@ -92,9 +92,9 @@ float exp_law(
     float _e30 = p;
     p = metal::fma(_e30, r_1, 0.5);
     float _e34 = p;
-    float y_2 = metal::fma(r_1 * r_1, _e34, r_1) + 1.0;
+    float y_1 = metal::fma(r_1 * r_1, _e34, r_1) + 1.0;
     float scale = as_type<float>(static_cast<uint>(as_type<int>(as_type<uint>(naga_f2i32(n_1)) + as_type<uint>(127))) << 23u);
-    return (x < -87.3) ? 0.0 : (y_2 * scale);
+    return (x < -87.3) ? 0.0 : (y_1 * scale);
 }
 
 float sigmoid_law(
@@ -137,12 +137,19 @@ float tree8_(
     return ((a + e) + (c_3 + g_1)) + ((b + f) + (d + h));
 }
 
+float squares(
+    metal::float4 a_1,
+    metal::float4 b_1
+) {
+    return metal::fma(b_1.w, b_1.w, metal::fma(b_1.z, b_1.z, metal::fma(b_1.y, b_1.y, metal::fma(b_1.x, b_1.x, metal::fma(a_1.w, a_1.w, metal::fma(a_1.z, a_1.z, metal::fma(a_1.y, a_1.y, a_1.x * a_1.x)))))));
+}
+
 void finish(
     uint row,
     uint n,
-    float y_1,
+    float y,
     constant Params& p_1,
-    device type_6& arena,
+    device type_7& arena,
     constant _mslBufferSizes& _buffer_sizes
 ) {
     uint _e5 = p_1.out;
@@ -151,40 +158,54 @@ void finish(
     uint _e14 = p_1.mode;
     if (_e14 == 1u) {
         float _e21 = p_1.factor;
-        arena[at_1] = y_1 * _e21;
+        arena[at_1] = y * _e21;
         return;
     } else {
         uint _e25 = p_1.mode;
         if (_e25 == 2u) {
             float _e32 = p_1.factor;
             float _e35 = arena[at_1];
-            arena[at_1] = metal::fma(_e32, y_1, _e35);
+            arena[at_1] = metal::fma(_e32, y, _e35);
             return;
         } else {
-            arena[at_1] = y_1;
+            arena[at_1] = y;
             return;
         }
     }
 }
 
+float paired(
+    float a_2,
+    float b_2,
+    constant Params& p_1
+) {
+    uint _e4 = p_1.mode;
+    if (_e4 == 3u) {
+        float _e7 = silu_law(a_2);
+        return _e7 * b_2;
+    }
+    float _e9 = gelu_law(a_2);
+    return _e9 * b_2;
+}
+
 int dot_word(
     uint word,
-    metal::uint4 a_1
+    metal::uint4 a_3
 ) {
     uint _e3 = word & 50529027u;
-    uint _e4 = a_1.x;
+    uint _e4 = a_3.x;
     packed_char4 reinterpreted_packed_char4_e3 = as_type<packed_char4>(_e3);
     packed_char4 reinterpreted_packed_char4_e4 = as_type<packed_char4>(_e4);
     uint _e9 = (word >> 2u) & 50529027u;
-    uint _e10 = a_1.y;
+    uint _e10 = a_3.y;
     packed_char4 reinterpreted_packed_char4_e9 = as_type<packed_char4>(_e9);
     packed_char4 reinterpreted_packed_char4_e10 = as_type<packed_char4>(_e10);
     uint _e16 = (word >> 4u) & 50529027u;
-    uint _e17 = a_1.z;
+    uint _e17 = a_3.z;
     packed_char4 reinterpreted_packed_char4_e16 = as_type<packed_char4>(_e16);
     packed_char4 reinterpreted_packed_char4_e17 = as_type<packed_char4>(_e17);
     uint _e23 = (word >> 6u) & 50529027u;
-    uint _e24 = a_1.w;
+    uint _e24 = a_3.w;
     packed_char4 reinterpreted_packed_char4_e23 = as_type<packed_char4>(_e23);
     packed_char4 reinterpreted_packed_char4_e24 = as_type<packed_char4>(_e24);
     return as_type<int>(as_type<uint>(as_type<int>(as_type<uint>(as_type<int>(as_type<uint>(( + reinterpreted_packed_char4_e3[0] * reinterpreted_packed_char4_e4[0] + reinterpreted_packed_char4_e3[1] * reinterpreted_packed_char4_e4[1] + reinterpreted_packed_char4_e3[2] * reinterpreted_packed_char4_e4[2] + reinterpreted_packed_char4_e3[3] * reinterpreted_packed_char4_e4[3])) + as_type<uint>(( + reinterpreted_packed_char4_e9[0] * reinterpreted_packed_char4_e10[0] + reinterpreted_packed_char4_e9[1] * reinterpreted_packed_char4_e10[1] + reinterpreted_packed_char4_e9[2] * reinterpreted_packed_char4_e10[2] + reinterpreted_packed_char4_e9[3] * reinterpreted_packed_char4_e10[3])))) + as_type<uint>(( + reinterpreted_packed_char4_e16[0] * reinterpreted_packed_char4_e17[0] + reinterpreted_packed_char4_e16[1] * reinterpreted_packed_char4_e17[1] + reinterpreted_packed_char4_e16[2] * reinterpreted_packed_char4_e17[2] + reinterpreted_packed_char4_e16[3] * reinterpreted_packed_char4_e17[3])))) + as_type<uint>(( + reinterpreted_packed_char4_e23[0] * reinterpreted_packed_char4_e24[0] + reinterpreted_packed_char4_e23[1] * reinterpreted_packed_char4_e24[1] + reinterpreted_packed_char4_e23[2] * reinterpreted_packed_char4_e24[2] + reinterpreted_packed_char4_e23[3] * reinterpreted_packed_char4_e24[3])));
@@ -193,7 +214,7 @@ int dot_word(
 int dot_unit(
     metal::uint4 w_1,
     uint at,
-    device type_8 const& acts,
+    device type_9 const& acts,
     constant _mslBufferSizes& _buffer_sizes
 ) {
     if (true) {
@@ -208,59 +229,59 @@ int dot_unit(
         return as_type<int>(as_type<uint>(as_type<int>(as_type<uint>(as_type<int>(as_type<uint>(_e7) + as_type<uint>(_e14))) + as_type<uint>(_e22))) + as_type<uint>(_e30));
     }
     if (false) {
-        metal::uint4 a_2 = acts[at];
-        metal::uint4 b_1 = acts[at + 1u];
+        metal::uint4 a_4 = acts[at];
+        metal::uint4 b_3 = acts[at + 1u];
         metal::uint4 low = w_1 & metal::uint4(252645135u);
         metal::uint4 high = (w_1 >> metal::uint4(4u)) & metal::uint4(252645135u);
         uint _e50 = low.x;
-        uint _e51 = a_2.x;
+        uint _e51 = a_4.x;
         packed_char4 reinterpreted_packed_char4_e50 = as_type<packed_char4>(_e50);
         packed_char4 reinterpreted_packed_char4_e51 = as_type<packed_char4>(_e51);
         uint _e53 = high.x;
-        uint _e54 = a_2.y;
+        uint _e54 = a_4.y;
         packed_char4 reinterpreted_packed_char4_e53 = as_type<packed_char4>(_e53);
         packed_char4 reinterpreted_packed_char4_e54 = as_type<packed_char4>(_e54);
         uint _e57 = low.y;
-        uint _e58 = a_2.z;
+        uint _e58 = a_4.z;
         packed_char4 reinterpreted_packed_char4_e57 = as_type<packed_char4>(_e57);
         packed_char4 reinterpreted_packed_char4_e58 = as_type<packed_char4>(_e58);
         uint _e61 = high.y;
-        uint _e62 = a_2.w;
+        uint _e62 = a_4.w;
         packed_char4 reinterpreted_packed_char4_e61 = as_type<packed_char4>(_e61);
         packed_char4 reinterpreted_packed_char4_e62 = as_type<packed_char4>(_e62);
         uint _e65 = low.z;
-        uint _e66 = b_1.x;
+        uint _e66 = b_3.x;
         packed_char4 reinterpreted_packed_char4_e65 = as_type<packed_char4>(_e65);
         packed_char4 reinterpreted_packed_char4_e66 = as_type<packed_char4>(_e66);
         uint _e69 = high.z;
-        uint _e70 = b_1.y;
+        uint _e70 = b_3.y;
         packed_char4 reinterpreted_packed_char4_e69 = as_type<packed_char4>(_e69);
         packed_char4 reinterpreted_packed_char4_e70 = as_type<packed_char4>(_e70);
         uint _e73 = low.w;
-        uint _e74 = b_1.z;
+        uint _e74 = b_3.z;
         packed_char4 reinterpreted_packed_char4_e73 = as_type<packed_char4>(_e73);
         packed_char4 reinterpreted_packed_char4_e74 = as_type<packed_char4>(_e74);
         uint _e77 = high.w;
-        uint _e78 = b_1.w;
+        uint _e78 = b_3.w;
         packed_char4 reinterpreted_packed_char4_e77 = as_type<packed_char4>(_e77);
         packed_char4 reinterpreted_packed_char4_e78 = as_type<packed_char4>(_e78);
         return as_type<int>(as_type<uint>(as_type<int>(as_type<uint>(as_type<int>(as_type<uint>(as_type<int>(as_type<uint>(as_type<int>(as_type<uint>(as_type<int>(as_type<uint>(as_type<int>(as_type<uint>(( + reinterpreted_packed_char4_e50[0] * reinterpreted_packed_char4_e51[0] + reinterpreted_packed_char4_e50[1] * reinterpreted_packed_char4_e51[1] + reinterpreted_packed_char4_e50[2] * reinterpreted_packed_char4_e51[2] + reinterpreted_packed_char4_e50[3] * reinterpreted_packed_char4_e51[3])) + as_type<uint>(( + reinterpreted_packed_char4_e53[0] * reinterpreted_packed_char4_e54[0] + reinterpreted_packed_char4_e53[1] * reinterpreted_packed_char4_e54[1] + reinterpreted_packed_char4_e53[2] * reinterpreted_packed_char4_e54[2] + reinterpreted_packed_char4_e53[3] * reinterpreted_packed_char4_e54[3])))) + as_type<uint>(( + reinterpreted_packed_char4_e57[0] * reinterpreted_packed_char4_e58[0] + reinterpreted_packed_char4_e57[1] * reinterpreted_packed_char4_e58[1] + reinterpreted_packed_char4_e57[2] * reinterpreted_packed_char4_e58[2] + reinterpreted_packed_char4_e57[3] * reinterpreted_packed_char4_e58[3])))) + as_type<uint>(( + reinterpreted_packed_char4_e61[0] * reinterpreted_packed_char4_e62[0] + reinterpreted_packed_char4_e61[1] * reinterpreted_packed_char4_e62[1] + reinterpreted_packed_char4_e61[2] * reinterpreted_packed_char4_e62[2] + reinterpreted_packed_char4_e61[3] * reinterpreted_packed_char4_e62[3])))) + as_type<uint>(( + reinterpreted_packed_char4_e65[0] * reinterpreted_packed_char4_e66[0] + reinterpreted_packed_char4_e65[1] * reinterpreted_packed_char4_e66[1] + reinterpreted_packed_char4_e65[2] * reinterpreted_packed_char4_e66[2] + reinterpreted_packed_char4_e65[3] * reinterpreted_packed_char4_e66[3])))) + as_type<uint>(( + reinterpreted_packed_char4_e69[0] * reinterpreted_packed_char4_e70[0] + reinterpreted_packed_char4_e69[1] * reinterpreted_packed_char4_e70[1] + reinterpreted_packed_char4_e69[2] * reinterpreted_packed_char4_e70[2] + reinterpreted_packed_char4_e69[3] * reinterpreted_packed_char4_e70[3])))) + as_type<uint>(( + reinterpreted_packed_char4_e73[0] * reinterpreted_packed_char4_e74[0] + reinterpreted_packed_char4_e73[1] * reinterpreted_packed_char4_e74[1] + reinterpreted_packed_char4_e73[2] * reinterpreted_packed_char4_e74[2] + reinterpreted_packed_char4_e73[3] * reinterpreted_packed_char4_e74[3])))) + as_type<uint>(( + reinterpreted_packed_char4_e77[0] * reinterpreted_packed_char4_e78[0] + reinterpreted_packed_char4_e77[1] * reinterpreted_packed_char4_e78[1] + reinterpreted_packed_char4_e77[2] * reinterpreted_packed_char4_e78[2] + reinterpreted_packed_char4_e77[3] * reinterpreted_packed_char4_e78[3])));
     }
-    metal::uint4 a_3 = acts[at];
+    metal::uint4 a_5 = acts[at];
     uint _e84 = w_1.x;
-    uint _e85 = a_3.x;
+    uint _e85 = a_5.x;
     packed_char4 reinterpreted_packed_char4_e84 = as_type<packed_char4>(_e84);
     packed_char4 reinterpreted_packed_char4_e85 = as_type<packed_char4>(_e85);
     uint _e87 = w_1.y;
-    uint _e88 = a_3.y;
+    uint _e88 = a_5.y;
     packed_char4 reinterpreted_packed_char4_e87 = as_type<packed_char4>(_e87);
     packed_char4 reinterpreted_packed_char4_e88 = as_type<packed_char4>(_e88);
     uint _e91 = w_1.z;
-    uint _e92 = a_3.z;
+    uint _e92 = a_5.z;
     packed_char4 reinterpreted_packed_char4_e91 = as_type<packed_char4>(_e91);
     packed_char4 reinterpreted_packed_char4_e92 = as_type<packed_char4>(_e92);
     uint _e95 = w_1.w;
-    uint _e96 = a_3.w;
+    uint _e96 = a_5.w;
     packed_char4 reinterpreted_packed_char4_e95 = as_type<packed_char4>(_e95);
     packed_char4 reinterpreted_packed_char4_e96 = as_type<packed_char4>(_e96);
     return as_type<int>(as_type<uint>(as_type<int>(as_type<uint>(as_type<int>(as_type<uint>(( + reinterpreted_packed_char4_e84[0] * reinterpreted_packed_char4_e85[0] + reinterpreted_packed_char4_e84[1] * reinterpreted_packed_char4_e85[1] + reinterpreted_packed_char4_e84[2] * reinterpreted_packed_char4_e85[2] + reinterpreted_packed_char4_e84[3] * reinterpreted_packed_char4_e85[3])) + as_type<uint>(( + reinterpreted_packed_char4_e87[0] * reinterpreted_packed_char4_e88[0] + reinterpreted_packed_char4_e87[1] * reinterpreted_packed_char4_e88[1] + reinterpreted_packed_char4_e87[2] * reinterpreted_packed_char4_e88[2] + reinterpreted_packed_char4_e87[3] * reinterpreted_packed_char4_e88[3])))) + as_type<uint>(( + reinterpreted_packed_char4_e91[0] * reinterpreted_packed_char4_e92[0] + reinterpreted_packed_char4_e91[1] * reinterpreted_packed_char4_e92[1] + reinterpreted_packed_char4_e91[2] * reinterpreted_packed_char4_e92[2] + reinterpreted_packed_char4_e91[3] * reinterpreted_packed_char4_e92[3])))) + as_type<uint>(( + reinterpreted_packed_char4_e95[0] * reinterpreted_packed_char4_e96[0] + reinterpreted_packed_char4_e95[1] * reinterpreted_packed_char4_e96[1] + reinterpreted_packed_char4_e95[2] * reinterpreted_packed_char4_e96[2] + reinterpreted_packed_char4_e95[3] * reinterpreted_packed_char4_e96[3])));
@@ -280,18 +301,18 @@ struct main_Input {
   metal::uint3 group [[threadgroup_position_in_grid]]
 , uint t [[thread_index_in_threadgroup]]
 , constant Params& p_1 [[user(fake0)]]
-, device type_6& arena [[user(fake0)]]
-, device type_7 const& call [[user(fake0)]]
-, device type_8 const& codes [[user(fake0)]]
-, device type_6 const& scales [[user(fake0)]]
-, device type_8 const& acts [[user(fake0)]]
-, device type_10 const& act_scales [[user(fake0)]]
-, threadgroup type_11& partial
-, threadgroup type_12& results
+, device type_7& arena [[user(fake0)]]
+, device type_8 const& call [[user(fake0)]]
+, device type_9 const& codes [[user(fake0)]]
+, device type_7 const& scales [[user(fake0)]]
+, device type_9 const& acts [[user(fake0)]]
+, device type_11 const& act_scales [[user(fake0)]]
+, threadgroup type_12& partial
+, threadgroup type_13& results
 , constant _mslBufferSizes& _buffer_sizes [[user(fake0)]]
 ) {
-    type_14 acc = {};
-    type_15 held = {};
+    type_15 acc = {};
+    type_16 held = {};
     uint base = 0u;
     bool local = {};
     metal::uint4 w = {};
@@ -308,7 +329,6 @@ struct main_Input {
     bool local_4 = {};
     uint i_1 = {};
     bool local_5 = {};
-    float y = {};
     uint lane = naga_mod(t, LANES);
     uint mine = naga_div(t, LANES);
     uint n_2 = (group.x * OUTS) + mine;
@@ -457,11 +477,11 @@ struct main_Input {
                                 if (_e157 == 0u) {
                                     uint _e164 = p_1.groups;
                                     uint _e166 = g;
-                                    metal::uint2 a_4 = act_scales[((first + r_2) * _e164) + _e166];
+                                    metal::uint2 a_6 = act_scales[((first + r_2) * _e164) + _e166];
                                     uint _e170 = c;
                                     int _e172 = held.inner[_e170];
                                     int _e175 = p_1.zero;
-                                    int isum = as_type<int>(as_type<uint>(_e172) - as_type<uint>(as_type<int>(as_type<uint>(_e175) * as_type<uint>(as_type<int>(a_4.y)))));
+                                    int isum = as_type<int>(as_type<uint>(_e172) - as_type<uint>(as_type<int>(as_type<uint>(_e175) * as_type<uint>(as_type<int>(a_6.y)))));
                                     uint _e183 = p_1.groups;
                                     uint _e186 = p_1.groups_per_scale;
                                     uint _e189 = g;
@@ -470,7 +490,7 @@ struct main_Input {
                                     uint _e197 = c;
                                     uint _e203 = c;
                                     float _e205 = acc.inner[_e203];
-                                    acc.inner[_e197] = metal::fma(static_cast<float>(isum), d_1 * as_type<float>(a_4.x), _e205);
+                                    acc.inner[_e197] = metal::fma(static_cast<float>(isum), d_1 * as_type<float>(a_6.x), _e205);
                                     uint _e207 = c;
                                     held.inner[_e207] = 0;
                                     uint _e210 = g;
@@ -535,8 +555,8 @@ struct main_Input {
             if (metal::all(loop_bound_5 == uint2(0u))) { break; }
             loop_bound_5 -= uint2(loop_bound_5.y == 0u, 1u);
             if (!loop_init_5) {
-                uint _e320 = i_1;
-                i_1 = _e320 + 64u;
+                uint _e309 = i_1;
+                i_1 = _e309 + 64u;
             }
             loop_init_5 = false;
             uint _e264 = i_1;
@@ -558,19 +578,10 @@ struct main_Input {
                 }
                 bool _e288 = local_5;
                 if (_e288) {
-                    float a_5 = results.inner[(r_4 * OUTS) + (2u * pair)];
-                    float b_2 = results.inner[((r_4 * OUTS) + (2u * pair)) + 1u];
-                    y = 0.0;
-                    uint _e311 = p_1.mode;
-                    if (_e311 == 3u) {
-                        float _e314 = silu_law(a_5);
-                        y = _e314 * b_2;
-                    } else {
-                        float _e316 = gelu_law(a_5);
-                        y = _e316 * b_2;
-                    }
-                    float _e319 = y;
-                    finish(first + r_4, out, _e319, p_1, arena, _buffer_sizes);
+                    float a_7 = results.inner[(r_4 * OUTS) + (2u * pair)];
+                    float b_4 = results.inner[((r_4 * OUTS) + (2u * pair)) + 1u];
+                    float _e308 = paired(a_7, b_4, p_1);
+                    finish(first + r_4, out, _e308, p_1, arena, _buffer_sizes);
                 }
             }
         }

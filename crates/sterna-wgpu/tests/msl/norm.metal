@@ -10,7 +10,7 @@ struct _mslBufferSizes {
     uint size3;
 };
 
-struct type_4 {
+struct type_5 {
     metal::uint4 inner[1];
 };
 struct Params {
@@ -24,18 +24,21 @@ struct Params {
     uint count_at;
     float eps;
     char _pad9[12];
-    type_4 pad;
+    type_5 pad;
 };
-typedef uint type_5[1];
-typedef float type_6[1];
-struct type_7 {
+typedef uint type_6[1];
+typedef float type_7[1];
+struct type_8 {
     float inner[8];
+};
+struct type_9 {
+    float inner[64];
 };
 
 uint call_row(
-    uint i_2
+    uint i_1
 ) {
-    return 4u + (4u * i_2);
+    return 4u + (4u * i_1);
 }
 
 int naga_f2i32(float value) {
@@ -114,117 +117,248 @@ float tree8_(
     return ((a + e) + (c_1 + g)) + ((b + f) + (d + h));
 }
 
-struct main_Input {
-};
-[[max_total_threads_per_threadgroup(64)]] kernel void main_(
-  metal::uint3 group [[threadgroup_position_in_grid]]
-, uint t [[thread_index_in_threadgroup]]
-, constant Params& p_1 [[user(fake0)]]
-, device type_5 const& call [[user(fake0)]]
-, device type_6 const& vectors [[user(fake0)]]
-, device type_6& arena [[user(fake0)]]
-, threadgroup type_7& lanes
-, constant _mslBufferSizes& _buffer_sizes [[user(fake0)]]
+float squares(
+    metal::float4 a_1,
+    metal::float4 b_1
 ) {
-    bool local = {};
+    return metal::fma(b_1.w, b_1.w, metal::fma(b_1.z, b_1.z, metal::fma(b_1.y, b_1.y, metal::fma(b_1.x, b_1.x, metal::fma(a_1.w, a_1.w, metal::fma(a_1.z, a_1.z, metal::fma(a_1.y, a_1.y, a_1.x * a_1.x)))))));
+}
+
+uint naga_mod(uint lhs, uint rhs) {
+    return lhs % metal::select(rhs, 1u, rhs == 0u);
+}
+
+uint naga_div(uint lhs, uint rhs) {
+    return lhs / metal::select(rhs, 1u, rhs == 0u);
+}
+
+float sum_of_squares(
+    uint start_at,
+    uint width,
+    uint t_1,
+    device type_7 const& arena,
+    threadgroup type_8& lanes,
+    threadgroup type_9& chains,
+    threadgroup float& total,
+    constant _mslBufferSizes& _buffer_sizes
+) {
     float sum = 0.0;
-    uint i = {};
-    uint i_1 = {};
-    float y = {};
-    uint row = group.y;
-    uint _e5 = p_1.input;
-    uint _e8 = p_1.input_cols;
-    uint _e14 = p_1.width;
-    uint start_at = (_e5 + (row * _e8)) + (group.x * _e14);
-    uint _e19 = p_1.out;
-    uint _e22 = p_1.out_cols;
-    uint _e28 = p_1.width;
-    uint to = (_e19 + (row * _e22)) + (group.x * _e28);
-    uint _e34 = p_1.count_at;
-    uint _e36 = call[_e34];
-    bool live = row < _e36;
-    if (live) {
-        local = t < 8u;
-    } else {
-        local = false;
-    }
-    bool _e43 = local;
-    if (_e43) {
-        i = t;
-        uint2 loop_bound = uint2(4294967295u);
-        bool loop_init = true;
-        while(true) {
-            if (metal::all(loop_bound == uint2(0u))) { break; }
-            loop_bound -= uint2(loop_bound.y == 0u, 1u);
-            if (!loop_init) {
-                uint _e59 = i;
-                i = _e59 + 8u;
+    uint i_2 = {};
+    uint piece = 0u;
+    float part = {};
+    bool local = {};
+    uint half_ = {};
+    bool local_1 = {};
+    float sum_1 = {};
+    if (naga_mod(width, 256u) != 0u) {
+        if (t_1 < 8u) {
+            i_2 = t_1;
+            uint2 loop_bound = uint2(4294967295u);
+            bool loop_init = true;
+            while(true) {
+                if (metal::all(loop_bound == uint2(0u))) { break; }
+                loop_bound -= uint2(loop_bound.y == 0u, 1u);
+                if (!loop_init) {
+                    uint _e21 = i_2;
+                    i_2 = _e21 + 8u;
+                }
+                loop_init = false;
+                uint _e12 = i_2;
+                if (_e12 < width) {
+                } else {
+                    break;
+                }
+                {
+                    uint _e15 = i_2;
+                    float v = arena[start_at + _e15];
+                    float _e19 = sum;
+                    sum = metal::fma(v, v, _e19);
+                }
             }
-            loop_init = false;
-            uint _e47 = i;
-            uint _e50 = p_1.width;
-            if (_e47 < _e50) {
-            } else {
-                break;
-            }
-            {
-                uint _e53 = i;
-                float v = arena[start_at + _e53];
-                float _e57 = sum;
-                sum = metal::fma(v, v, _e57);
-            }
+            float _e26 = sum;
+            lanes.inner[t_1] = _e26;
         }
-        float _e64 = sum;
-        lanes.inner[t] = _e64;
+        metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
+        float _e29 = lanes.inner[0];
+        float _e32 = lanes.inner[1];
+        float _e35 = lanes.inner[2];
+        float _e38 = lanes.inner[3];
+        float _e41 = lanes.inner[4];
+        float _e44 = lanes.inner[5];
+        float _e47 = lanes.inner[6];
+        float _e50 = lanes.inner[7];
+        float _e51 = tree8_(_e29, _e32, _e35, _e38, _e41, _e44, _e47, _e50);
+        return _e51;
     }
-    metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
-    if (!(live)) {
-        return;
-    }
-    float _e68 = lanes.inner[0];
-    float _e71 = lanes.inner[1];
-    float _e74 = lanes.inner[2];
-    float _e77 = lanes.inner[3];
-    float _e80 = lanes.inner[4];
-    float _e83 = lanes.inner[5];
-    float _e86 = lanes.inner[6];
-    float _e89 = lanes.inner[7];
-    float _e90 = tree8_(_e68, _e71, _e74, _e77, _e80, _e83, _e86, _e89);
-    uint _e93 = p_1.width;
-    float _e98 = p_1.eps;
-    float inverse = 1.0 / metal::sqrt((_e90 / static_cast<float>(_e93)) + _e98);
-    i_1 = t;
+    uint pieces = naga_div(width, 256u);
     uint2 loop_bound_1 = uint2(4294967295u);
     bool loop_init_1 = true;
     while(true) {
         if (metal::all(loop_bound_1 == uint2(0u))) { break; }
         loop_bound_1 -= uint2(loop_bound_1.y == 0u, 1u);
         if (!loop_init_1) {
-            uint _e136 = i_1;
-            i_1 = _e136 + 64u;
+            uint _e178 = piece;
+            piece = _e178 + 2u;
         }
         loop_init_1 = false;
-        uint _e104 = i_1;
-        uint _e107 = p_1.width;
-        if (_e104 < _e107) {
+        uint _e56 = piece;
+        if (_e56 < pieces) {
         } else {
             break;
         }
         {
-            uint _e110 = i_1;
-            float _e113 = arena[start_at + _e110];
-            y = _e113 * inverse;
-            uint _e118 = p_1.weighted;
-            if (_e118 != 0u) {
-                float _e121 = y;
-                uint _e125 = p_1.weight;
-                uint _e126 = i_1;
-                float _e129 = vectors[_e125 + _e126];
-                y = _e121 * _e129;
+            uint _e58 = piece;
+            uint mine = _e58 + naga_div(t_1, 32u);
+            part = 0.0;
+            if (t_1 < 64u) {
+                local = mine < pieces;
+            } else {
+                local = false;
             }
-            uint _e132 = i_1;
-            float _e135 = y;
-            arena[to + _e132] = _e135;
+            bool _e70 = local;
+            if (_e70) {
+                uint at = (start_at + (mine * 256u)) + (naga_mod(t_1, 32u) * 8u);
+                float _e81 = arena[at];
+                float _e86 = arena[at + 1u];
+                float _e91 = arena[at + 2u];
+                float _e96 = arena[at + 3u];
+                float _e102 = arena[at + 4u];
+                float _e107 = arena[at + 5u];
+                float _e112 = arena[at + 6u];
+                float _e117 = arena[at + 7u];
+                float _e119 = squares(metal::float4(_e81, _e86, _e91, _e96), metal::float4(_e102, _e107, _e112, _e117));
+                part = _e119;
+            }
+            if (t_1 < 64u) {
+                float _e124 = part;
+                chains.inner[t_1] = _e124;
+            }
+            half_ = 16u;
+            uint2 loop_bound_2 = uint2(4294967295u);
+            bool loop_init_2 = true;
+            while(true) {
+                if (metal::all(loop_bound_2 == uint2(0u))) { break; }
+                loop_bound_2 -= uint2(loop_bound_2.y == 0u, 1u);
+                if (!loop_init_2) {
+                    uint _e149 = half_;
+                    half_ = naga_div(_e149, 2u);
+                }
+                loop_init_2 = false;
+                uint _e127 = half_;
+                if (_e127 > 0u) {
+                } else {
+                    break;
+                }
+                {
+                    metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
+                    if (t_1 < 64u) {
+                        uint _e136 = half_;
+                        local_1 = naga_mod(t_1, 32u) < _e136;
+                    } else {
+                        local_1 = false;
+                    }
+                    bool _e139 = local_1;
+                    if (_e139) {
+                        float _e142 = chains.inner[t_1];
+                        uint _e144 = half_;
+                        float _e147 = chains.inner[t_1 + _e144];
+                        chains.inner[t_1] = _e142 + _e147;
+                    }
+                }
+            }
+            metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
+            if (t_1 == 0u) {
+                float _e156 = chains.inner[0];
+                sum_1 = _e156;
+                uint _e158 = piece;
+                if (_e158 > 0u) {
+                    float _e162 = total;
+                    float _e165 = chains.inner[0];
+                    sum_1 = _e162 + _e165;
+                }
+                uint _e167 = piece;
+                if ((_e167 + 1u) < pieces) {
+                    float _e171 = sum_1;
+                    float _e174 = chains.inner[32];
+                    sum_1 = _e171 + _e174;
+                }
+                float _e177 = sum_1;
+                total = _e177;
+            }
+            metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
+        }
+    }
+    float _e182 = total;
+    return _e182;
+}
+
+struct main_Input {
+};
+[[max_total_threads_per_threadgroup(64)]] kernel void main_(
+  metal::uint3 group [[threadgroup_position_in_grid]]
+, uint t [[thread_index_in_threadgroup]]
+, constant Params& p_1 [[user(fake0)]]
+, device type_6 const& call [[user(fake0)]]
+, device type_7 const& vectors [[user(fake0)]]
+, device type_7& arena [[user(fake0)]]
+, threadgroup type_8& lanes
+, threadgroup type_9& chains
+, threadgroup float& total
+, constant _mslBufferSizes& _buffer_sizes [[user(fake0)]]
+) {
+    uint i = {};
+    float y = {};
+    uint row = group.y;
+    uint _e5 = p_1.input;
+    uint _e8 = p_1.input_cols;
+    uint _e14 = p_1.width;
+    uint start_at_1 = (_e5 + (row * _e8)) + (group.x * _e14);
+    uint _e19 = p_1.out;
+    uint _e22 = p_1.out_cols;
+    uint _e28 = p_1.width;
+    uint to = (_e19 + (row * _e22)) + (group.x * _e28);
+    uint _e34 = p_1.count_at;
+    uint _e36 = call[_e34];
+    if (row >= _e36) {
+        return;
+    }
+    uint _e40 = p_1.width;
+    float _e41 = sum_of_squares(start_at_1, _e40, t, arena, lanes, chains, total, _buffer_sizes);
+    uint _e44 = p_1.width;
+    float _e49 = p_1.eps;
+    float inverse = 1.0 / metal::sqrt((_e41 / static_cast<float>(_e44)) + _e49);
+    i = t;
+    uint2 loop_bound_3 = uint2(4294967295u);
+    bool loop_init_3 = true;
+    while(true) {
+        if (metal::all(loop_bound_3 == uint2(0u))) { break; }
+        loop_bound_3 -= uint2(loop_bound_3.y == 0u, 1u);
+        if (!loop_init_3) {
+            uint _e87 = i;
+            i = _e87 + 64u;
+        }
+        loop_init_3 = false;
+        uint _e55 = i;
+        uint _e58 = p_1.width;
+        if (_e55 < _e58) {
+        } else {
+            break;
+        }
+        {
+            uint _e61 = i;
+            float _e64 = arena[start_at_1 + _e61];
+            y = _e64 * inverse;
+            uint _e69 = p_1.weighted;
+            if (_e69 != 0u) {
+                float _e72 = y;
+                uint _e76 = p_1.weight;
+                uint _e77 = i;
+                float _e80 = vectors[_e76 + _e77];
+                y = _e72 * _e80;
+            }
+            uint _e83 = i;
+            float _e86 = y;
+            arena[to + _e83] = _e86;
         }
     }
     return;

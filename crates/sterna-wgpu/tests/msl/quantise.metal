@@ -12,7 +12,7 @@ struct _mslBufferSizes {
     uint size5;
 };
 
-struct type_5 {
+struct type_6 {
     metal::uint4 inner[2];
 };
 struct Params {
@@ -24,27 +24,31 @@ struct Params {
     uint count_at;
     float eps;
     uint pad0_;
-    type_5 pad;
+    type_6 pad;
 };
-typedef uint type_6[1];
-typedef float type_7[1];
-typedef metal::uint2 type_9[1];
-struct type_10 {
+typedef uint type_7[1];
+typedef float type_8[1];
+typedef metal::uint2 type_10[1];
+struct type_11 {
     float inner[8];
 };
 struct type_12 {
-    metal::atomic_uint inner[1024];
+    float inner[64];
 };
 struct type_14 {
+    metal::atomic_uint inner[1024];
+};
+struct type_16 {
     metal::atomic_int inner[1024];
 };
 constant uint MOST_GROUPS = 1024u;
+constant uint THREADS = 256u;
 constant bool NORM = true;
 
 uint call_row(
-    uint i_3
+    uint i_2
 ) {
-    return 4u + (4u * i_3);
+    return 4u + (4u * i_2);
 }
 
 int naga_f2i32(float value) {
@@ -123,16 +127,191 @@ float tree8_(
     return ((a + e) + (c_1 + g_2)) + ((b + f) + (d_1 + h));
 }
 
-float value(
+float squares(
+    metal::float4 a_1,
+    metal::float4 b_1
+) {
+    return metal::fma(b_1.w, b_1.w, metal::fma(b_1.z, b_1.z, metal::fma(b_1.y, b_1.y, metal::fma(b_1.x, b_1.x, metal::fma(a_1.w, a_1.w, metal::fma(a_1.z, a_1.z, metal::fma(a_1.y, a_1.y, a_1.x * a_1.x)))))));
+}
+
+uint naga_mod(uint lhs, uint rhs) {
+    return lhs % metal::select(rhs, 1u, rhs == 0u);
+}
+
+uint naga_div(uint lhs, uint rhs) {
+    return lhs / metal::select(rhs, 1u, rhs == 0u);
+}
+
+float sum_of_squares(
     uint start_at,
+    uint width,
+    uint t_1,
+    device type_8 const& arena,
+    threadgroup type_11& lanes,
+    threadgroup type_12& chains,
+    threadgroup float& total,
+    constant _mslBufferSizes& _buffer_sizes
+) {
+    float sum_1 = 0.0;
+    uint i_3 = {};
+    uint piece = 0u;
+    float part = {};
+    bool local_1 = {};
+    uint half_ = {};
+    bool local_2 = {};
+    float sum_2 = {};
+    if (naga_mod(width, 256u) != 0u) {
+        if (t_1 < 8u) {
+            i_3 = t_1;
+            uint2 loop_bound = uint2(4294967295u);
+            bool loop_init = true;
+            while(true) {
+                if (metal::all(loop_bound == uint2(0u))) { break; }
+                loop_bound -= uint2(loop_bound.y == 0u, 1u);
+                if (!loop_init) {
+                    uint _e21 = i_3;
+                    i_3 = _e21 + 8u;
+                }
+                loop_init = false;
+                uint _e12 = i_3;
+                if (_e12 < width) {
+                } else {
+                    break;
+                }
+                {
+                    uint _e15 = i_3;
+                    float v = arena[start_at + _e15];
+                    float _e19 = sum_1;
+                    sum_1 = metal::fma(v, v, _e19);
+                }
+            }
+            float _e26 = sum_1;
+            lanes.inner[t_1] = _e26;
+        }
+        metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
+        float _e29 = lanes.inner[0];
+        float _e32 = lanes.inner[1];
+        float _e35 = lanes.inner[2];
+        float _e38 = lanes.inner[3];
+        float _e41 = lanes.inner[4];
+        float _e44 = lanes.inner[5];
+        float _e47 = lanes.inner[6];
+        float _e50 = lanes.inner[7];
+        float _e51 = tree8_(_e29, _e32, _e35, _e38, _e41, _e44, _e47, _e50);
+        return _e51;
+    }
+    uint pieces = naga_div(width, 256u);
+    uint2 loop_bound_1 = uint2(4294967295u);
+    bool loop_init_1 = true;
+    while(true) {
+        if (metal::all(loop_bound_1 == uint2(0u))) { break; }
+        loop_bound_1 -= uint2(loop_bound_1.y == 0u, 1u);
+        if (!loop_init_1) {
+            uint _e178 = piece;
+            piece = _e178 + 2u;
+        }
+        loop_init_1 = false;
+        uint _e56 = piece;
+        if (_e56 < pieces) {
+        } else {
+            break;
+        }
+        {
+            uint _e58 = piece;
+            uint mine = _e58 + naga_div(t_1, 32u);
+            part = 0.0;
+            if (t_1 < 64u) {
+                local_1 = mine < pieces;
+            } else {
+                local_1 = false;
+            }
+            bool _e70 = local_1;
+            if (_e70) {
+                uint at = (start_at + (mine * 256u)) + (naga_mod(t_1, 32u) * 8u);
+                float _e81 = arena[at];
+                float _e86 = arena[at + 1u];
+                float _e91 = arena[at + 2u];
+                float _e96 = arena[at + 3u];
+                float _e102 = arena[at + 4u];
+                float _e107 = arena[at + 5u];
+                float _e112 = arena[at + 6u];
+                float _e117 = arena[at + 7u];
+                float _e119 = squares(metal::float4(_e81, _e86, _e91, _e96), metal::float4(_e102, _e107, _e112, _e117));
+                part = _e119;
+            }
+            if (t_1 < 64u) {
+                float _e124 = part;
+                chains.inner[t_1] = _e124;
+            }
+            half_ = 16u;
+            uint2 loop_bound_2 = uint2(4294967295u);
+            bool loop_init_2 = true;
+            while(true) {
+                if (metal::all(loop_bound_2 == uint2(0u))) { break; }
+                loop_bound_2 -= uint2(loop_bound_2.y == 0u, 1u);
+                if (!loop_init_2) {
+                    uint _e149 = half_;
+                    half_ = naga_div(_e149, 2u);
+                }
+                loop_init_2 = false;
+                uint _e127 = half_;
+                if (_e127 > 0u) {
+                } else {
+                    break;
+                }
+                {
+                    metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
+                    if (t_1 < 64u) {
+                        uint _e136 = half_;
+                        local_2 = naga_mod(t_1, 32u) < _e136;
+                    } else {
+                        local_2 = false;
+                    }
+                    bool _e139 = local_2;
+                    if (_e139) {
+                        float _e142 = chains.inner[t_1];
+                        uint _e144 = half_;
+                        float _e147 = chains.inner[t_1 + _e144];
+                        chains.inner[t_1] = _e142 + _e147;
+                    }
+                }
+            }
+            metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
+            if (t_1 == 0u) {
+                float _e156 = chains.inner[0];
+                sum_2 = _e156;
+                uint _e158 = piece;
+                if (_e158 > 0u) {
+                    float _e162 = total;
+                    float _e165 = chains.inner[0];
+                    sum_2 = _e162 + _e165;
+                }
+                uint _e167 = piece;
+                if ((_e167 + 1u) < pieces) {
+                    float _e171 = sum_2;
+                    float _e174 = chains.inner[32];
+                    sum_2 = _e171 + _e174;
+                }
+                float _e177 = sum_2;
+                total = _e177;
+            }
+            metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
+        }
+    }
+    float _e182 = total;
+    return _e182;
+}
+
+float value(
+    uint start_at_1,
     uint i_4,
     float inverse_1,
     constant Params& p_1,
-    device type_7 const& vectors,
-    device type_7 const& arena,
+    device type_8 const& vectors,
+    device type_8 const& arena,
     constant _mslBufferSizes& _buffer_sizes
 ) {
-    float x_5 = arena[start_at + i_4];
+    float x_5 = arena[start_at_1 + i_4];
     if (NORM) {
         uint _e12 = p_1.weight;
         float _e15 = vectors[_e12 + i_4];
@@ -140,39 +319,35 @@ float value(
     }
     return x_5;
 }
-uint naga_div(uint lhs, uint rhs) {
-    return lhs / metal::select(rhs, 1u, rhs == 0u);
-}
-
 
 struct main_Input {
 };
-[[max_total_threads_per_threadgroup(64)]] kernel void main_(
+[[max_total_threads_per_threadgroup(256)]] kernel void main_(
   metal::uint3 group [[threadgroup_position_in_grid]]
 , uint t [[thread_index_in_threadgroup]]
 , constant Params& p_1 [[user(fake0)]]
-, device type_6 const& call [[user(fake0)]]
-, device type_7 const& vectors [[user(fake0)]]
-, device type_7 const& arena [[user(fake0)]]
-, device type_6& acts [[user(fake0)]]
-, device type_9& scales [[user(fake0)]]
-, threadgroup type_10& lanes
-, threadgroup type_12& peaks
-, threadgroup type_14& sums
+, device type_7 const& call [[user(fake0)]]
+, device type_8 const& vectors [[user(fake0)]]
+, device type_8 const& arena [[user(fake0)]]
+, device type_7& acts [[user(fake0)]]
+, device type_10& scales [[user(fake0)]]
+, threadgroup type_11& lanes
+, threadgroup type_12& chains
+, threadgroup float& total
+, threadgroup type_14& peaks
+, threadgroup type_16& sums
 , constant _mslBufferSizes& _buffer_sizes [[user(fake0)]]
 ) {
     uint g = {};
     float inverse = 1.0;
-    float sum = 0.0;
-    uint i = {};
     uint w = {};
     uint peak = {};
-    uint i_1 = {};
+    uint i = {};
     uint w_1 = {};
     uint word = {};
-    int sum_1 = {};
+    int sum = {};
     bool local = {};
-    uint i_2 = {};
+    uint i_1 = {};
     uint g_1 = {};
     float d = {};
     uint row = group.y;
@@ -183,21 +358,21 @@ struct main_Input {
     }
     uint _e12 = p_1.input;
     uint _e15 = p_1.input_cols;
-    uint start_at_1 = _e12 + (row * _e15);
+    uint start_at_2 = _e12 + (row * _e15);
     uint _e20 = p_1.len;
     uint _e23 = p_1.group;
     uint groups = naga_div(_e20, _e23);
     g = t;
-    uint2 loop_bound = uint2(4294967295u);
-    bool loop_init = true;
+    uint2 loop_bound_3 = uint2(4294967295u);
+    bool loop_init_3 = true;
     while(true) {
-        if (metal::all(loop_bound == uint2(0u))) { break; }
-        loop_bound -= uint2(loop_bound.y == 0u, 1u);
-        if (!loop_init) {
+        if (metal::all(loop_bound_3 == uint2(0u))) { break; }
+        loop_bound_3 -= uint2(loop_bound_3.y == 0u, 1u);
+        if (!loop_init_3) {
             uint _e36 = g;
-            g = _e36 + 64u;
+            g = _e36 + THREADS;
         }
-        loop_init = false;
+        loop_init_3 = false;
         uint _e26 = g;
         if (_e26 < groups) {
         } else {
@@ -211,199 +386,163 @@ struct main_Input {
         }
     }
     if (NORM) {
-        if (t < 8u) {
-            i = t;
-            uint2 loop_bound_1 = uint2(4294967295u);
-            bool loop_init_1 = true;
-            while(true) {
-                if (metal::all(loop_bound_1 == uint2(0u))) { break; }
-                loop_bound_1 -= uint2(loop_bound_1.y == 0u, 1u);
-                if (!loop_init_1) {
-                    uint _e59 = i;
-                    i = _e59 + 8u;
-                }
-                loop_init_1 = false;
-                uint _e47 = i;
-                uint _e50 = p_1.len;
-                if (_e47 < _e50) {
-                } else {
-                    break;
-                }
-                {
-                    uint _e53 = i;
-                    float v = arena[start_at_1 + _e53];
-                    float _e57 = sum;
-                    sum = metal::fma(v, v, _e57);
-                }
-            }
-            float _e64 = sum;
-            lanes.inner[t] = _e64;
-        }
-        metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
-        float _e67 = lanes.inner[0];
-        float _e70 = lanes.inner[1];
-        float _e73 = lanes.inner[2];
-        float _e76 = lanes.inner[3];
-        float _e79 = lanes.inner[4];
-        float _e82 = lanes.inner[5];
-        float _e85 = lanes.inner[6];
-        float _e88 = lanes.inner[7];
-        float _e89 = tree8_(_e67, _e70, _e73, _e76, _e79, _e82, _e85, _e88);
-        uint _e92 = p_1.len;
-        float _e97 = p_1.eps;
-        inverse = 1.0 / metal::sqrt((_e89 / static_cast<float>(_e92)) + _e97);
+        uint _e44 = p_1.len;
+        float _e45 = sum_of_squares(start_at_2, _e44, t, arena, lanes, chains, total, _buffer_sizes);
+        uint _e48 = p_1.len;
+        float _e53 = p_1.eps;
+        inverse = 1.0 / metal::sqrt((_e45 / static_cast<float>(_e48)) + _e53);
     }
     metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
-    uint _e104 = p_1.len;
-    uint words = naga_div(_e104, 4u);
+    uint _e60 = p_1.len;
+    uint words = naga_div(_e60, 4u);
     w = t;
-    uint2 loop_bound_2 = uint2(4294967295u);
-    bool loop_init_2 = true;
-    while(true) {
-        if (metal::all(loop_bound_2 == uint2(0u))) { break; }
-        loop_bound_2 -= uint2(loop_bound_2.y == 0u, 1u);
-        if (!loop_init_2) {
-            uint _e143 = w;
-            w = _e143 + 64u;
-        }
-        loop_init_2 = false;
-        uint _e108 = w;
-        if (_e108 < words) {
-        } else {
-            break;
-        }
-        {
-            peak = 0u;
-            i_1 = 0u;
-            uint2 loop_bound_3 = uint2(4294967295u);
-            bool loop_init_3 = true;
-            while(true) {
-                if (metal::all(loop_bound_3 == uint2(0u))) { break; }
-                loop_bound_3 -= uint2(loop_bound_3.y == 0u, 1u);
-                if (!loop_init_3) {
-                    uint _e130 = i_1;
-                    i_1 = _e130 + 1u;
-                }
-                loop_init_3 = false;
-                uint _e114 = i_1;
-                if (_e114 < 4u) {
-                } else {
-                    break;
-                }
-                {
-                    uint _e117 = peak;
-                    uint _e119 = w;
-                    uint _e121 = i_1;
-                    float _e123 = inverse;
-                    float _e124 = value(start_at_1, (4u * _e119) + _e121, _e123, p_1, vectors, arena, _buffer_sizes);
-                    peak = metal::max(_e117, as_type<uint>(_e124) & 2147483647u);
-                }
-            }
-            uint _e134 = w;
-            uint _e138 = p_1.group;
-            uint _e141 = peak;
-            uint _e142 = metal::atomic_fetch_max_explicit(&peaks.inner[naga_div(4u * _e134, _e138)], _e141, metal::memory_order_relaxed);
-        }
-    }
-    metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
-    w_1 = t;
     uint2 loop_bound_4 = uint2(4294967295u);
     bool loop_init_4 = true;
     while(true) {
         if (metal::all(loop_bound_4 == uint2(0u))) { break; }
         loop_bound_4 -= uint2(loop_bound_4.y == 0u, 1u);
         if (!loop_init_4) {
-            uint _e213 = w_1;
-            w_1 = _e213 + 64u;
+            uint _e99 = w;
+            w = _e99 + THREADS;
         }
         loop_init_4 = false;
-        uint _e147 = w_1;
-        if (_e147 < words) {
+        uint _e64 = w;
+        if (_e64 < words) {
         } else {
             break;
         }
         {
-            uint _e150 = w_1;
-            uint _e154 = p_1.group;
-            uint g_3 = naga_div(4u * _e150, _e154);
-            uint peak_1 = metal::atomic_load_explicit(&peaks.inner[g_3], metal::memory_order_relaxed);
-            float d_2 = as_type<float>(peak_1) / 127.0;
-            word = 0u;
-            sum_1 = 0;
-            if (d_2 >= 0.000000000000000000000000000000000000011754944) {
-                local = peak_1 < 2139095040u;
-            } else {
-                local = false;
-            }
-            bool _e173 = local;
-            if (_e173) {
-                i_2 = 0u;
-                uint2 loop_bound_5 = uint2(4294967295u);
-                bool loop_init_5 = true;
-                while(true) {
-                    if (metal::all(loop_bound_5 == uint2(0u))) { break; }
-                    loop_bound_5 -= uint2(loop_bound_5.y == 0u, 1u);
-                    if (!loop_init_5) {
-                        uint _e201 = i_2;
-                        i_2 = _e201 + 1u;
-                    }
-                    loop_init_5 = false;
-                    uint _e176 = i_2;
-                    if (_e176 < 4u) {
-                    } else {
-                        break;
-                    }
-                    {
-                        uint _e180 = w_1;
-                        uint _e182 = i_2;
-                        float _e184 = inverse;
-                        float _e185 = value(start_at_1, (4u * _e180) + _e182, _e184, p_1, vectors, arena, _buffer_sizes);
-                        int q = naga_f2i32(metal::rint(_e185 / d_2));
-                        uint _e189 = word;
-                        uint _e194 = i_2;
-                        word = _e189 | ((as_type<uint>(q) & 255u) << (8u * _e194));
-                        int _e198 = sum_1;
-                        sum_1 = as_type<int>(as_type<uint>(_e198) + as_type<uint>(q));
-                    }
+            peak = 0u;
+            i = 0u;
+            uint2 loop_bound_5 = uint2(4294967295u);
+            bool loop_init_5 = true;
+            while(true) {
+                if (metal::all(loop_bound_5 == uint2(0u))) { break; }
+                loop_bound_5 -= uint2(loop_bound_5.y == 0u, 1u);
+                if (!loop_init_5) {
+                    uint _e86 = i;
+                    i = _e86 + 1u;
+                }
+                loop_init_5 = false;
+                uint _e70 = i;
+                if (_e70 < 4u) {
+                } else {
+                    break;
+                }
+                {
+                    uint _e73 = peak;
+                    uint _e75 = w;
+                    uint _e77 = i;
+                    float _e79 = inverse;
+                    float _e80 = value(start_at_2, (4u * _e75) + _e77, _e79, p_1, vectors, arena, _buffer_sizes);
+                    peak = metal::max(_e73, as_type<uint>(_e80) & 2147483647u);
                 }
             }
-            uint _e205 = w_1;
-            uint _e208 = word;
-            acts[(row * words) + _e205] = _e208;
-            int _e211 = sum_1;
-            int _e212 = metal::atomic_fetch_add_explicit(&sums.inner[g_3], _e211, metal::memory_order_relaxed);
+            uint _e90 = w;
+            uint _e94 = p_1.group;
+            uint _e97 = peak;
+            uint _e98 = metal::atomic_fetch_max_explicit(&peaks.inner[naga_div(4u * _e90, _e94)], _e97, metal::memory_order_relaxed);
         }
     }
     metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
-    g_1 = t;
+    w_1 = t;
     uint2 loop_bound_6 = uint2(4294967295u);
     bool loop_init_6 = true;
     while(true) {
         if (metal::all(loop_bound_6 == uint2(0u))) { break; }
         loop_bound_6 -= uint2(loop_bound_6.y == 0u, 1u);
         if (!loop_init_6) {
-            uint _e244 = g_1;
-            g_1 = _e244 + 64u;
+            uint _e169 = w_1;
+            w_1 = _e169 + THREADS;
         }
         loop_init_6 = false;
-        uint _e217 = g_1;
-        if (_e217 < groups) {
+        uint _e103 = w_1;
+        if (_e103 < words) {
         } else {
             break;
         }
         {
-            uint _e220 = g_1;
-            uint peak_2 = metal::atomic_load_explicit(&peaks.inner[_e220], metal::memory_order_relaxed);
+            uint _e106 = w_1;
+            uint _e110 = p_1.group;
+            uint g_3 = naga_div(4u * _e106, _e110);
+            uint peak_1 = metal::atomic_load_explicit(&peaks.inner[g_3], metal::memory_order_relaxed);
+            float d_2 = as_type<float>(peak_1) / 127.0;
+            word = 0u;
+            sum = 0;
+            if (d_2 >= 0.000000000000000000000000000000000000011754944) {
+                local = peak_1 < 2139095040u;
+            } else {
+                local = false;
+            }
+            bool _e129 = local;
+            if (_e129) {
+                i_1 = 0u;
+                uint2 loop_bound_7 = uint2(4294967295u);
+                bool loop_init_7 = true;
+                while(true) {
+                    if (metal::all(loop_bound_7 == uint2(0u))) { break; }
+                    loop_bound_7 -= uint2(loop_bound_7.y == 0u, 1u);
+                    if (!loop_init_7) {
+                        uint _e157 = i_1;
+                        i_1 = _e157 + 1u;
+                    }
+                    loop_init_7 = false;
+                    uint _e132 = i_1;
+                    if (_e132 < 4u) {
+                    } else {
+                        break;
+                    }
+                    {
+                        uint _e136 = w_1;
+                        uint _e138 = i_1;
+                        float _e140 = inverse;
+                        float _e141 = value(start_at_2, (4u * _e136) + _e138, _e140, p_1, vectors, arena, _buffer_sizes);
+                        int q = naga_f2i32(metal::rint(_e141 / d_2));
+                        uint _e145 = word;
+                        uint _e150 = i_1;
+                        word = _e145 | ((as_type<uint>(q) & 255u) << (8u * _e150));
+                        int _e154 = sum;
+                        sum = as_type<int>(as_type<uint>(_e154) + as_type<uint>(q));
+                    }
+                }
+            }
+            uint _e161 = w_1;
+            uint _e164 = word;
+            acts[(row * words) + _e161] = _e164;
+            int _e167 = sum;
+            int _e168 = metal::atomic_fetch_add_explicit(&sums.inner[g_3], _e167, metal::memory_order_relaxed);
+        }
+    }
+    metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
+    g_1 = t;
+    uint2 loop_bound_8 = uint2(4294967295u);
+    bool loop_init_8 = true;
+    while(true) {
+        if (metal::all(loop_bound_8 == uint2(0u))) { break; }
+        loop_bound_8 -= uint2(loop_bound_8.y == 0u, 1u);
+        if (!loop_init_8) {
+            uint _e200 = g_1;
+            g_1 = _e200 + THREADS;
+        }
+        loop_init_8 = false;
+        uint _e173 = g_1;
+        if (_e173 < groups) {
+        } else {
+            break;
+        }
+        {
+            uint _e176 = g_1;
+            uint peak_2 = metal::atomic_load_explicit(&peaks.inner[_e176], metal::memory_order_relaxed);
             d = as_type<float>(peak_2) / 127.0;
-            float _e227 = d;
-            if (_e227 < 0.000000000000000000000000000000000000011754944) {
+            float _e183 = d;
+            if (_e183 < 0.000000000000000000000000000000000000011754944) {
                 d = 0.0;
             }
-            uint _e233 = g_1;
-            float _e236 = d;
-            uint _e239 = g_1;
-            int _e241 = metal::atomic_load_explicit(&sums.inner[_e239], metal::memory_order_relaxed);
-            scales[(row * groups) + _e233] = metal::uint2(as_type<uint>(_e236), as_type<uint>(_e241));
+            uint _e189 = g_1;
+            float _e192 = d;
+            uint _e195 = g_1;
+            int _e197 = metal::atomic_load_explicit(&sums.inner[_e195], metal::memory_order_relaxed);
+            scales[(row * groups) + _e189] = metal::uint2(as_type<uint>(_e192), as_type<uint>(_e197));
         }
     }
     return;

@@ -27,8 +27,8 @@ struct Params {
     uint capacity;
     metal::uint2 pad;
 };
-typedef uint type_4[1];
-typedef float type_5[1];
+typedef uint type_5[1];
+typedef float type_6[1];
 
 uint call_row(
     uint i
@@ -112,6 +112,13 @@ float tree8_(
     return ((a + e) + (c_1 + g)) + ((b + f) + (d + h));
 }
 
+float squares(
+    metal::float4 a_1,
+    metal::float4 b_1
+) {
+    return metal::fma(b_1.w, b_1.w, metal::fma(b_1.z, b_1.z, metal::fma(b_1.y, b_1.y, metal::fma(b_1.x, b_1.x, metal::fma(a_1.w, a_1.w, metal::fma(a_1.z, a_1.z, metal::fma(a_1.y, a_1.y, a_1.x * a_1.x)))))));
+}
+
 uint half_bits(
     float x_6
 ) {
@@ -162,7 +169,7 @@ float turned(
     uint i_1,
     uint turn,
     uint table,
-    device type_5 const& arena,
+    device type_6 const& arena,
     constant _mslBufferSizes& _buffer_sizes
 ) {
     uint half_ = naga_div(turn, 2u);
@@ -171,17 +178,17 @@ float turned(
         return _e10;
     }
     if (i_1 < half_) {
-        float a_1 = arena[start_at + i_1];
-        float b_1 = arena[(start_at + i_1) + half_];
+        float a_2 = arena[start_at + i_1];
+        float b_2 = arena[(start_at + i_1) + half_];
         float _e24 = arena[table + i_1];
         float _e29 = arena[(table + half_) + i_1];
-        return metal::fma(a_1, _e24, -((b_1 * _e29)));
+        return metal::fma(a_2, _e24, -((b_2 * _e29)));
     }
-    float a_2 = arena[(start_at + i_1) - half_];
-    float b_2 = arena[start_at + i_1];
+    float a_3 = arena[(start_at + i_1) - half_];
+    float b_3 = arena[start_at + i_1];
     float _e46 = arena[(table + i_1) - half_];
     float _e50 = arena[table + i_1];
-    return metal::fma(b_2, _e46, a_2 * _e50);
+    return metal::fma(b_3, _e46, a_3 * _e50);
 }
 uint naga_mod(uint lhs, uint rhs) {
     return lhs % metal::select(rhs, 1u, rhs == 0u);
@@ -194,9 +201,9 @@ struct main_Input {
   metal::uint3 group [[threadgroup_position_in_grid]]
 , uint t [[thread_index_in_threadgroup]]
 , constant Params& p_1 [[user(fake0)]]
-, device type_4 const& call [[user(fake0)]]
-, device type_4& state [[user(fake0)]]
-, device type_5& arena [[user(fake0)]]
+, device type_5 const& call [[user(fake0)]]
+, device type_5& state [[user(fake0)]]
+, device type_6& arena [[user(fake0)]]
 , constant _mslBufferSizes& _buffer_sizes [[user(fake0)]]
 ) {
     float x = 0.0;

@@ -9,7 +9,7 @@ struct _mslBufferSizes {
     uint size2;
 };
 
-struct type_4 {
+struct type_5 {
     metal::uint4 inner[1];
 };
 struct Params {
@@ -23,10 +23,10 @@ struct Params {
     uint count_at;
     float factor;
     char _pad9[12];
-    type_4 pad;
+    type_5 pad;
 };
-typedef uint type_5[1];
-typedef float type_6[1];
+typedef uint type_6[1];
+typedef float type_7[1];
 constant uint WHAT = 0u;
 
 uint call_row(
@@ -111,13 +111,20 @@ float tree8_(
     return ((a + e) + (c_1 + g)) + ((b + f) + (d + h));
 }
 
+float squares(
+    metal::float4 a_1,
+    metal::float4 b_1
+) {
+    return metal::fma(b_1.w, b_1.w, metal::fma(b_1.z, b_1.z, metal::fma(b_1.y, b_1.y, metal::fma(b_1.x, b_1.x, metal::fma(a_1.w, a_1.w, metal::fma(a_1.z, a_1.z, metal::fma(a_1.y, a_1.y, a_1.x * a_1.x)))))));
+}
+
 struct main_Input {
 };
 [[max_total_threads_per_threadgroup(64)]] kernel void main_(
   metal::uint3 id [[thread_position_in_grid]]
 , constant Params& p_1 [[user(fake0)]]
-, device type_5 const& call [[user(fake0)]]
-, device type_6& arena [[user(fake0)]]
+, device type_6 const& call [[user(fake0)]]
+, device type_7& arena [[user(fake0)]]
 , constant _mslBufferSizes& _buffer_sizes [[user(fake0)]]
 ) {
     bool local = {};
@@ -145,12 +152,12 @@ struct main_Input {
     uint _e30 = p_1.a;
     uint _e31 = start_at;
     uint _e34 = p_1.a_cols;
-    float a_1 = arena[(_e30 + (_e31 * _e34)) + col];
+    float a_2 = arena[(_e30 + (_e31 * _e34)) + col];
     uint _e42 = p_1.out;
     uint _e45 = p_1.out_cols;
     uint to = (_e42 + (row * _e45)) + col;
     if (true) {
-        float _e52 = silu_law(a_1);
+        float _e52 = silu_law(a_2);
         uint _e56 = p_1.b;
         uint _e59 = p_1.b_cols;
         float _e64 = arena[(_e56 + (row * _e59)) + col];
@@ -158,7 +165,7 @@ struct main_Input {
         return;
     } else {
         if (false) {
-            float _e69 = gelu_law(a_1);
+            float _e69 = gelu_law(a_2);
             uint _e73 = p_1.b;
             uint _e76 = p_1.b_cols;
             float _e81 = arena[(_e73 + (row * _e76)) + col];
@@ -166,7 +173,7 @@ struct main_Input {
             return;
         } else {
             if (false) {
-                float _e86 = sigmoid_law(a_1);
+                float _e86 = sigmoid_law(a_2);
                 uint _e90 = p_1.b;
                 uint _e93 = p_1.b_cols;
                 float _e98 = arena[(_e90 + (row * _e93)) + col];
@@ -176,15 +183,15 @@ struct main_Input {
                 if (false) {
                     float _e105 = p_1.factor;
                     float _e108 = arena[to];
-                    arena[to] = metal::fma(_e105, a_1, _e108);
+                    arena[to] = metal::fma(_e105, a_2, _e108);
                     return;
                 } else {
                     if (false) {
                         float _e115 = p_1.factor;
-                        arena[to] = a_1 * _e115;
+                        arena[to] = a_2 * _e115;
                         return;
                     } else {
-                        arena[to] = a_1;
+                        arena[to] = a_2;
                         return;
                     }
                 }

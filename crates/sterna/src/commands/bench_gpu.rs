@@ -57,7 +57,8 @@ pub fn main(args: &BenchArgs, options: &EngineOptions) -> Outcome {
         let mut times = Vec::new();
         for _ in 0..args.rounds + 2 {
             session.truncate(0)?;
-            let (wall, device) = timed(session, |s| s.ask(&tokens[..n], Wanted::Argmax, &mut |_| {}).map(|_| ()))?;
+            let (wall, device) =
+                timed(session, |s| s.ask(&tokens[..n], Wanted::Argmax, &mut |_| {}).map(|_| ()))?;
             times.push((wall, device));
         }
         let (wall, device) = median(times.split_off(2));
@@ -65,7 +66,9 @@ pub fn main(args: &BenchArgs, options: &EngineOptions) -> Outcome {
         let ms = |d: Duration| d.as_secs_f64() * 1e3;
         let clock = device.map_or_else(String::new, |d| format!(", {:.2} ms by the device's clock", ms(d)));
         report.say(&format_args!("prefill {n:>5}: {rate:>8.0} tokens/s, {:.2} ms{clock}", ms(wall)))?;
-        rows.push(json!({"prompt": n, "tokens_per_second": rate, "ms": ms(wall), "device_ms": device.map(ms)}));
+        rows.push(
+            json!({"prompt": n, "tokens_per_second": rate, "ms": ms(wall), "device_ms": device.map(ms)}),
+        );
     }
     report.put("prefill", rows.into());
     if decode > 0 {
@@ -105,7 +108,10 @@ fn decode(
     let idle = device.map(|d| 1.0 - d.as_secs_f64() / wall.as_secs_f64());
     let all = session.executor().dispatches(0, 1, 1);
     let each = all.map(|n| n.saturating_sub(others) as f64 / layers as f64);
-    report.say(&format_args!("decode {decode} after {after}: {rate:.0} tokens/s, {:.3} ms a token", 1e3 / rate))?;
+    report.say(&format_args!(
+        "decode {decode} after {after}: {rate:.0} tokens/s, {:.3} ms a token",
+        1e3 / rate
+    ))?;
     if let Some(idle) = idle {
         report.say(&format_args!("the device waited for the host {:.1} % of the time", 100.0 * idle))?;
     }
@@ -162,7 +168,11 @@ fn in_turn(session: &mut Session, tokens: &[u32]) -> Result<bool, Box<dyn Error>
         session.truncate(0)?;
         for (i, part) in [&tokens[..n], &tokens[n..=n]].into_iter().enumerate() {
             session.ask(part, Wanted::Logits, &mut |_| {})?;
-            let bits = session.outputs().logits.last().map_or(Vec::new(), |l| l.iter().map(|v| v.to_bits()).collect());
+            let bits = session
+                .outputs()
+                .logits
+                .last()
+                .map_or(Vec::new(), |l| l.iter().map(|v| v.to_bits()).collect());
             if round == 0 {
                 first.push(bits);
             } else if first[i] != bits {
