@@ -162,6 +162,9 @@ impl AttentionShape {
     }
 }
 
+/// Values by the names that they have in a kernel.
+type Named<T> = Vec<(&'static str, T)>;
+
 /// How a kernel sees a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -240,7 +243,7 @@ impl Kernel {
     }
 
     /// Numbers that shape the code, and which are true or false.
-    fn constants(self) -> (Vec<(&'static str, u32)>, Vec<(&'static str, bool)>) {
+    fn constants(self) -> (Named<u32>, Named<bool>) {
         let pairs = |outputs| ("PAIRS", outputs == Outputs::Pairs);
         match self {
             Kernel::Gather { format } => (vec![("FORMAT", format)], vec![]),

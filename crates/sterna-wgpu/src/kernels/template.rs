@@ -34,7 +34,7 @@ fn ends(lines: &[&str]) -> (usize, Option<usize>) {
     (lines.len(), other)
 }
 
-fn command<'a>(line: &'a str) -> Vec<&'a str> {
+fn command(line: &str) -> Vec<&str> {
     line.trim_start().strip_prefix("//@").map_or(vec![], |rest| rest.split_whitespace().collect())
 }
 
