@@ -316,11 +316,13 @@ impl<N: Numbers> Executor for RefExecutor<N> {
     }
 
     fn memory(&self) -> MemoryUse {
+        // Locked once: a second guard in the same expression would wait for the first.
+        let pool = self.pool();
         MemoryUse {
             weights: self.weights.bytes(),
-            states: self.pool().bytes(),
+            states: pool.bytes(),
             scratch: self.scratch,
-            snapshots: self.pool().snapshots.bytes(),
+            snapshots: pool.snapshots.bytes(),
         }
     }
 
