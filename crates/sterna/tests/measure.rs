@@ -255,6 +255,23 @@ fn every_probe_answers() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+/// A hybrid reads its prefix again before every call; that is no part of the call's profile.
+#[test]
+fn ops_take_no_longer_than_their_calls() {
+    let folder = temp("profile");
+    let hybrid = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/oracle/c_qwen35");
+    let args = ["bench", "-m", hybrid.to_str().unwrap(), "--profile", "--widths", "1", "--prefix", "40"];
+    let found =
+        json(&folder, &[&args[..], &["--rounds", "1", "--prompts", "8", "--decode", "0", "--json"]].concat());
+    let profiles = found["profiles"].as_array().unwrap();
+    assert!(!profiles.is_empty());
+    for p in profiles {
+        let (ops, wall) = (p["op_ms"].as_f64().unwrap(), p["wall_ms"].as_f64().unwrap());
+        assert!(ops > 0.0 && ops <= wall, "{ops} of {wall} ms");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 #[test]
 fn public_tables_are_printed_for_this_machine() {
     let folder = temp("tables");

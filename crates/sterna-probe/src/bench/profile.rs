@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use sterna_plan::{ModelPlan, Wanted};
+use sterna_plan::{ModelPlan, OpTime, TeamTime, Wanted};
 use sterna_run::Session;
 
 use super::BenchError;
@@ -98,12 +98,11 @@ pub fn profile(
     if prefix > 0 {
         session.feed(&tokens[..prefix], 0, Wanted::Nothing, &mut |_| {}, &mut |_, _, _| {})?;
     }
-    let mut wall = 0.0;
+    let (mut wall, mut times, mut team) = (0.0, Vec::new(), TeamTime::default());
     for call in 0..=calls {
+        // A hybrid may read the prefix again for this: profiled from here on only, and not the first call, a warm-up.
         session.truncate(prefix)?;
-        if call == 1 {
-            session.executor_mut().profile(true); // after a warm-up call
-        }
+        session.executor_mut().profile(call > 0);
         let start = Instant::now();
         let fed = session.feed(&tokens[prefix..], width, Wanted::Argmax, &mut |_| {}, &mut |_, _, _| {});
         if call > 0 {
@@ -113,8 +112,18 @@ pub fn profile(
             session.executor_mut().profile(false);
             return Err(e.into());
         }
+        if call > 0 {
+            add(&mut times, session.executor().profile_times());
+            let one = session.executor().profile_team();
+            team = TeamTime {
+                threads: one.threads,
+                calls: team.calls + one.calls,
+                barriers: team.barriers + one.barriers,
+                start_nanos: team.start_nanos + one.start_nanos,
+                end_nanos: team.end_nanos + one.end_nanos,
+            };
+        }
     }
-    let (times, team) = (session.executor().profile_times(), session.executor().profile_team());
     session.executor_mut().profile(false);
     let barrier_us = session.executor_mut().barrier_cost().map(|nanos| nanos / 1e3);
     let each = |nanos: u64| nanos as f64 / 1e6 / calls as f64;
@@ -145,6 +154,18 @@ pub fn profile(
         barrier_us,
     };
     Ok(Profile { width, prefix, calls, wall_ms, op_ms, ops, threads })
+}
+
+/// Adds the times of one more call.
+fn add(sum: &mut Vec<OpTime>, call: Vec<OpTime>) {
+    if sum.is_empty() {
+        *sum = call;
+        return;
+    }
+    for (sum, time) in sum.iter_mut().zip(call) {
+        sum.nanos += time.nanos;
+        sum.wait_nanos += time.wait_nanos;
+    }
 }
 
 /// The name without its layer: "linear layers.3.down" and "linear layers.4.down" are one.
