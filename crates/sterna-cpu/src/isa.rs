@@ -116,3 +116,14 @@ macro_rules! multiversion {
     };
 }
 pub(crate) use multiversion;
+
+/// Whether one row is faster with fetching ahead in software: Intel's own fetching stops at the end of a page and leaves
+/// 30 % of the memory's speed, Zen 4 read ternary rows at 44 GB/s with (2 KiB ahead) and at 57 without.
+#[cfg(target_arch = "x86_64")]
+pub fn fetches_ahead() -> bool {
+    static INTEL: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    *INTEL.get_or_init(|| {
+        let vendor = std::arch::x86_64::__cpuid(0);
+        [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened() == b"GenuineIntel"
+    })
+}

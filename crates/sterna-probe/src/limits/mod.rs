@@ -109,7 +109,7 @@ pub enum LimitError {
 }
 
 impl Limits {
-    /// Measures. Takes about one to two seconds with the default options.
+    /// Measures: a few seconds with the default options.
     ///
     /// # Errors
     /// Memory for the buffer; options without runs, or with a buffer below 1 MiB.

@@ -18,9 +18,9 @@ mod ternary;
 
 use std::arch::asm;
 use std::arch::x86_64::*;
-use std::sync::OnceLock;
 
 use crate::acts::{ActBlock, SUM};
+use crate::isa;
 use crate::pack::{Geometry, Kind, PANEL, Records};
 
 /// Widest block with VNNI.
@@ -345,23 +345,13 @@ unsafe fn float_kind<const NC: usize, const P: usize>(
     }
 }
 
-/// Whether one row is faster with fetching ahead in software: Intel's fetching stops at the end of a page and leaves 30 %
-/// of the memory's speed, Zen 4 read ternary rows at 44 GB/s with and at 57 without.
-fn ahead() -> bool {
-    static AHEAD: OnceLock<bool> = OnceLock::new();
-    *AHEAD.get_or_init(|| {
-        let vendor = __cpuid(0);
-        [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened() == b"GenuineIntel"
-    })
-}
-
 /// Adds the products of integer records to `acc[column][row]`.
 ///
 /// # Safety
 /// The machine has AVX-512 F, BW, DQ and VL, and VNNI where `vnni` says so.
 pub unsafe fn int(vnni: bool, r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
     // SAFETY: the caller's promise.
-    unsafe { int_by(vnni, ahead(), r, a, acc) }
+    unsafe { int_by(vnni, isa::fetches_ahead(), r, a, acc) }
 }
 
 /// [`int`], with fetching ahead for one row or without.
