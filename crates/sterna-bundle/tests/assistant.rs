@@ -113,7 +113,8 @@ fn configurations_that_are_not_understood_are_refused() {
         ("head_dim", json!(64), &["shape of keys", "1 key heads of 64 in layer 0", "1 of 32", "layer 2"]),
         ("global_head_dim", json!(32), &["shape of keys", "of 32 in layer 3", "1 of 64", "layer 3"]),
         ("num_key_value_heads", json!(2), &["shape of keys", "2 key heads", "1 of 32"]),
-        ("sliding_window", json!(17), &["sliding_window", "17", "at most 16"]),
+        ("sliding_window", json!(17), &["sliding_window", "17", "2 to 16"]),
+        ("sliding_window", json!(1), &["sliding_window", "1", "2 to 16"]),
         ("num_kv_shared_layers", json!(3), &["num_kv_shared_layers", "3", "no keys of its own"]),
         ("hidden_size_per_layer_input", json!(32), &["hidden_size_per_layer_input", "32"]),
         ("hidden_activation", json!("silu"), &["silu", "gelu_pytorch_tanh"]),
@@ -164,7 +165,7 @@ fn other_targets_are_refused() {
     };
     let sliding = gemma(&|g| g.full.fill(false));
     refused("sliding", &sliding, &|_| {}, &["layer 3 without keys to read"]);
-    refused("narrow", &gemma(&|g| g.window = 8), &|_| {}, &["sliding_window", "at most 8"]);
+    refused("narrow", &gemma(&|g| g.window = 8), &|_| {}, &["sliding_window", "2 to 8"]);
     refused("heads", &gemma(&|g| g.full_kv_heads = 2), &|_| {}, &["2 of 64", "layer 3"]);
     let unshared = gemma(&|g| g.shared_layers = 0);
     let last =

@@ -21,6 +21,16 @@ use crate::stop::StopMatcher;
 use crate::stream::Utf8Stream;
 use crate::trace::{Fact, Role};
 
+/// What became of a draft.
+enum Tried {
+    /// There was none.
+    Nothing,
+    /// Its rows are there to be walked over.
+    Verified,
+    /// A call of so many rows failed where plain decoding may not.
+    InVain { rows: usize },
+}
+
 /// Rows of a call that are verified, and the walk over them.
 #[derive(Default)]
 struct Round {
@@ -219,7 +229,8 @@ impl<'a> Decoder<'a> {
         let drafted = self.propose();
         let began = self.session.clock();
         let start = Instant::now();
-        if drafted && self.verify(token)? {
+        let tried = if drafted { self.verify(token)? } else { Tried::Nothing };
+        if matches!(tried, Tried::Verified) {
             self.round.took = start.elapsed();
             let rows = Fact::Whole(self.round.tokens.len() as u64);
             let facts = [("token", Fact::Whole(u64::from(token))), ("rows", rows)];
@@ -227,12 +238,12 @@ impl<'a> Decoder<'a> {
             return Ok(());
         }
         let first = self.session.tokens().len();
-        let start = Instant::now();
         self.session.ask(&[token], self.wanted, &mut |_| {})?;
+        // What was tried in vain is part of the price of a draft.
         let took = start.elapsed();
         self.session.span(Role::Decode, began, &[("token", Fact::Whole(u64::from(token)))]);
         if let Some(speculator) = self.session.speculator_mut() {
-            speculator.learn(1, 0, took);
+            speculator.learn(if let Tried::InVain { rows } = tried { rows } else { 1 }, 0, took);
         }
         self.session.absorbed(&self.history, first, 1, Kept::Answer);
         Ok(())
@@ -253,9 +264,11 @@ impl<'a> Decoder<'a> {
         who.is_some()
     }
 
-    /// Evaluates the anchor and the draft; false if that fails where plain decoding may not.
-    fn verify(&mut self, token: u32) -> Result<bool, SessionError> {
-        let Some(draft) = self.session.speculator().map(|s| s.draft().clone()) else { return Ok(false) };
+    /// Evaluates the anchor and the draft.
+    fn verify(&mut self, token: u32) -> Result<Tried, SessionError> {
+        let Some(draft) = self.session.speculator().map(|s| s.draft().clone()) else {
+            return Ok(Tried::Nothing);
+        };
         let vocab = u32::try_from(self.vocab).unwrap_or(u32::MAX);
         let known = draft.tokens.iter().take_while(|t| **t < vocab).count();
         let round = &mut self.round;
@@ -276,12 +289,14 @@ impl<'a> Decoder<'a> {
             Ok(()) => {
                 round.path.push(0);
                 self.out.drafts.proposed += round.tokens.len() - 1;
-                Ok(true)
+                Ok(Tried::Verified)
             }
             // A row that plain decoding would never have evaluated may be the one that is not finite.
             Err(SessionError::Backend(BackendError::NonFinite { .. })) => {
+                let rows = round.tokens.len();
+                self.out.drafts.proposed += rows - 1;
                 self.round = Round::default();
-                Ok(false)
+                Ok(Tried::InVain { rows })
             }
             Err(other) => {
                 self.round = Round::default();

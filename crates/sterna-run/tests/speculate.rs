@@ -7,6 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use sterna_checkpoint::{Tokenizer, TokenizerConfig};
 use sterna_plan::{
@@ -34,6 +35,9 @@ fn hash(text: &[u32], salt: u64) -> u64 {
     (text, salt).hash(&mut h);
     h.finish()
 }
+
+/// What a call takes that ends at a row that is not finite.
+const POISON: Duration = Duration::from_millis(20);
 
 /// A target whose logits are a function of the text: after the beginning of its script the next token stands out.
 struct Scripted {
@@ -99,6 +103,7 @@ impl Scripted {
                 continue;
             }
             if self.poison.as_ref() == Some(&text) {
+                std::thread::sleep(POISON);
                 return Err(BackendError::NonFinite { row: i, op: 0, name: "poison".into() });
             }
             let logits = self.logits(&text);
@@ -424,4 +429,21 @@ fn drafts_save_calls_and_a_failing_proposer_is_let_go() {
     let (beside, totals) = made(Way::Beside);
     assert!(beside.accepted > n / 3 && totals.accepted() == 0, "alternatives count, {beside:?}");
     assert!(matches!(run(case, false, None).0.unwrap().finish, Finish::Length));
+}
+
+/// A draft that fails its verify costs what that took, and is counted by everybody who counts.
+#[test]
+fn a_verify_in_vain_is_charged_to_who_proposed() {
+    let all = cases();
+    let case = all.iter().find(|c| c.name == "poison in a draft").unwrap();
+    let known = run(case, false, None).1;
+    let tokenizer = tokenizer();
+    let mut target = Scripted::new(&case.script, tokenizer.vocab_size());
+    target.poison.clone_from(&case.poison);
+    let mut session = Session::new(Box::new(target), CONTEXT).unwrap();
+    session.speculate(Some(speculator(&known, Way::Wrong, Depth::Fixed(3))));
+    let made = generate(&mut session, tokenizer, &case.request, &mut sterna_run::Silent).unwrap();
+    let totals = session.speculator().unwrap().totals().remove(0);
+    assert!(totals.verify >= POISON, "{:?}", totals.verify);
+    assert_eq!(made.drafts.proposed as u64, totals.proposed());
 }

@@ -173,7 +173,7 @@ pub struct SpeculateArgs {
     /// Propose this many tokens every round [default: as many as pay, by measurement]
     #[arg(long, value_name = "K", help_heading = "Speculation", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=63))]
     pub draft_tokens: Option<usize>,
-    /// Verify this many other first tokens beside the draft's, as a tree (not with recurrent states)
+    /// Verify this many other first tokens beside the draft's, as a tree (not with recurrent states or sliding windows)
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Speculation", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=8))]
     pub draft_alternatives: usize,
     /// Memory for snapshots of recurrent states in MiB: an edited or repeated turn begins at one; 0 for none

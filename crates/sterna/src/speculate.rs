@@ -193,7 +193,7 @@ pub enum SpeculateError {
     },
     /// Trees over a state that owns time.
     #[error(
-        "--draft-alternatives makes a tree of rows, and {target} has recurrent states, which follow one chain: leave it away"
+        "--draft-alternatives makes a tree of rows, and {target} has states that follow one chain (recurrent layers, or windows of keys): leave it away"
     )]
     Tree {
         /// The model.
@@ -364,6 +364,14 @@ fn open_draft(path: &Path) -> Result<Model, SpeculateError> {
     Ok(model)
 }
 
+/// Whether a token only fills a vocabulary up, as converters to GGUF and publishers name such tokens.
+fn is_padding(token: &str) -> bool {
+    [("[PAD", "]"), ("<unused", ">")].into_iter().any(|(before, after)| {
+        let number = token.strip_prefix(before).and_then(|t| t.strip_suffix(after));
+        number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    })
+}
+
 /// Every token id of the target must be the same token of the draft.
 fn same_vocabulary(target: &Model, draft: &Model) -> Result<(), SpeculateError> {
     let (a, b): (&Tokenizer, &Tokenizer) = (&target.tokenizer, &draft.tokenizer);
@@ -371,14 +379,12 @@ fn same_vocabulary(target: &Model, draft: &Model) -> Result<(), SpeculateError> 
         let (draft, target) = (draft.name.clone(), target.name.clone());
         Err(SpeculateError::Vocabulary { draft, target, why })
     };
-    // Rows of the head past the tokenizer's end are padding, and differ between sizes of one family.
-    if a.vocab_size() != b.vocab_size() {
-        return refuse(format!("{} tokens, and it has {}", b.vocab_size(), a.vocab_size()));
-    }
-    for id in (0u32..).take(a.vocab_size()) {
-        if a.id_to_token(id) != b.id_to_token(id) {
-            let shown = |t: &Tokenizer| t.id_to_token(id).unwrap_or_else(|| "nothing".into());
-            return refuse(format!("token {id} is {:?} there and {:?} here", shown(b), shown(a)));
+    // Rows of the head past the tokenizer's end are padding, and differ between sizes of one family. GGUF files name them.
+    for id in (0u32..).take(a.vocab_size().max(b.vocab_size())) {
+        let [here, there] = [a, b].map(|t| t.id_to_token(id).filter(|t| !is_padding(t)));
+        if here != there {
+            let shown = |t: Option<String>| t.map_or("nothing".to_owned(), |t| format!("{t:?}"));
+            return refuse(format!("token {id} is {} there and {} here", shown(there), shown(here)));
         }
     }
     Ok(())

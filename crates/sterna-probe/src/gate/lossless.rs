@@ -190,6 +190,11 @@ impl LosslessReport {
             && self.arms.iter().all(|a| a.tokens > 0 && a.requests == self.requests && a.failures.is_empty())
     }
 
+    /// Whether every arm gave every answer of the first.
+    pub fn same(&self) -> bool {
+        self.arms.iter().all(|a| a.tokens > 0 && a.requests == self.requests && a.equal == a.requests)
+    }
+
     /// Whether an arm speculated.
     pub fn speculates(&self) -> bool {
         self.arms.iter().any(|a| a.speculation.is_some())
@@ -329,6 +334,14 @@ impl fmt::Display for LosslessReport {
         let ends: Vec<String> = self.finishes.iter().map(|(k, n)| format!("{n} by {k}")).collect();
         let verdict = if self.passed() { "PASS" } else { "FAIL" };
         write!(f, "{verdict}: {}, ended {}; ", count(self.requests, "request"), ends.join(", "))?;
-        write!(f, "{}", if self.speculates() { "with speculation" } else { "no arm speculates" })
+        write!(f, "{}", if self.speculates() { "with speculation" } else { "no arm speculates" })?;
+        if self.speculates() && !self.passed() && self.same() {
+            write!(
+                f,
+                "\nNo answer differs, but a run in which drafts are never accepted, or never rejected, shows nothing about \
+                 them: give longer prompts, prompts that repeat themselves, or a larger -n"
+            )?;
+        }
+        Ok(())
     }
 }

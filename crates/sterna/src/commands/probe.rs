@@ -65,7 +65,7 @@ pub struct ProbeArgs {
     #[arg(long, default_value_t = 64, value_name = "TOKENS")]
     pub prefix: usize,
     /// Break-even: what drafting one token costs, in decode steps
-    #[arg(long, default_value_t = 0.0, value_name = "STEPS", value_parser = steps)]
+    #[arg(long, default_value_t = 0.0, value_name = "STEPS", value_parser = steps, allow_negative_numbers = true)]
     pub draft_cost: f64,
     /// Verify cost: measure this model's drafting too, in the same turns; `builtin` for the built-in model's
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["draft_cost", "synthetic"])]
@@ -77,7 +77,7 @@ pub struct ProbeArgs {
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["draft_cost", "draft", "mtp", "synthetic"])]
     pub eagle: Option<PathBuf>,
     /// Break-even: chance of each draft to be accepted, by its place; the last goes on
-    #[arg(long, value_delimiter = ',', value_name = "SHARES", value_parser = share)]
+    #[arg(long, value_delimiter = ',', value_name = "SHARES", value_parser = share, allow_negative_numbers = true)]
     pub accept: Vec<f64>,
     /// Verify cost: folder of the cost table [default: sterna/verify-cost in the user's cache]
     #[arg(long, value_name = "FOLDER")]

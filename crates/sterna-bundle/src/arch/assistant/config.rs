@@ -144,8 +144,9 @@ fn fits(
     }
     let window = |c: &ModelConfig| c.gemma4.as_ref().map_or(0, |g| g.window);
     let sliding = drafter.gemma4.as_ref().is_some_and(|g| !g.is_full(layer));
-    if sliding && window(drafter) > window(target) {
-        let supported = format!("at most {}, the positions that the target keeps", window(target));
+    // A drafter's row stands one past the keys that it may see, and its own position counts.
+    if sliding && !(2..=window(target)).contains(&window(drafter)) {
+        let supported = format!("2 to {}, the positions that the target keeps", window(target));
         return Err(f.bad("sliding_window", window(drafter), supported));
     }
     Ok(())

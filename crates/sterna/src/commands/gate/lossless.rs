@@ -14,7 +14,7 @@ use crate::cli::ModelArgs;
 use crate::commands::Outcome;
 use crate::commands::output::{self, say};
 use crate::engine::{Engine, EngineOptions, open_model};
-use crate::speculate::{Mode, SpeculateOptions};
+use crate::speculate::{Mode, SpeculateError, SpeculateOptions};
 
 /// `sterna gate lossless`.
 #[derive(Args, Debug)]
@@ -62,7 +62,7 @@ pub struct LosslessArgs {
     #[arg(long, requires = "speculate", help_heading = "Speculation")]
     pub only_speculation: bool,
     /// Tokens to propose a round; an arm for each and every proposer
-    #[arg(long, value_delimiter = ',', value_name = "K", default_value = "1,4", value_parser = rows(), help_heading = "Speculation")]
+    #[arg(long, value_delimiter = ',', value_name = "K", default_value = "1,4", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=63), help_heading = "Speculation")]
     pub draft_tokens: Vec<usize>,
     /// Other first tokens to verify beside the draft's, as a tree; an arm for each
     #[arg(long, value_delimiter = ',', value_name = "N", default_value = "0", help_heading = "Speculation")]
@@ -136,6 +136,7 @@ struct Plain {
 
 /// Runs the gate.
 pub fn main(args: &LosslessArgs) -> Outcome {
+    check(args)?;
     let cases = args.prompts.cases()?;
     let engine = Engine::open(args.model.model.as_deref(), &args.model.options())?;
     let tokenizer = &engine.model.tokenizer;
@@ -199,6 +200,26 @@ pub fn main(args: &LosslessArgs) -> Outcome {
     bar.finish_and_clear();
     let report = report?;
     verdict(args.model.json, "lossless", &engine.model.name, &report, report.passed())
+}
+
+/// Refuses what no arm would use, and arms that have nobody to propose, before anything runs.
+fn check(args: &LosslessArgs) -> Result<(), SpeculateError> {
+    let any = |who: Who| args.speculate.iter().any(|w| [who, Who::Auto].contains(w));
+    for (flag, given, used) in [
+        ("--draft", args.draft.is_some(), any(Who::Draft)),
+        ("--eagle", args.eagle.is_some(), any(Who::Eagle3)),
+    ] {
+        if given && !used {
+            return Err(SpeculateError::Ignored { flag });
+        }
+    }
+    if args.draft.is_none() && args.speculate.contains(&Who::Draft) {
+        return Err(SpeculateError::NoDraft);
+    }
+    if args.eagle.is_none() && args.speculate.contains(&Who::Eagle3) {
+        return Err(SpeculateError::NoEagle);
+    }
+    Ok(())
 }
 
 fn samplings(args: &LosslessArgs) -> Result<Vec<SamplingParams>, Box<dyn std::error::Error>> {
