@@ -350,7 +350,14 @@ pub enum LinearNumerics {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         output: Option<f32>,
     },
+    /// Activations become int16 per row, for a layer that is not trained with rounded ones: `d = max|x| / 32639`,
+    /// `q = round_half_even(x / d)`, one exact integer dot over all inputs. For [2-bit rows](sterna_format::CodeBits::Two) of at
+    /// most [`INT16_COLS`] inputs. 32,639 is 127 * 257: such a number is two bytes that are no less than -127.
+    Int16,
 }
+
+/// Most inputs of a [`LinearNumerics::Int16`] linear: more could leave a 32-bit sum.
+pub const INT16_COLS: usize = 16_384;
 
 impl LinearNumerics {
     /// Whether two linears that read the same rows may read the same quantised form of them.
@@ -358,7 +365,7 @@ impl LinearNumerics {
         match (self, other) {
             (Self::Int8 { group: a }, Self::Int8 { group: b }) => a == b,
             (Self::Static { input: a, .. }, Self::Static { input: b, .. }) => a == b,
-            (Self::Float, _) | (_, Self::Float) => true,
+            (Self::Float, _) | (_, Self::Float) | (Self::Int16, Self::Int16) => true,
             _ => false,
         }
     }

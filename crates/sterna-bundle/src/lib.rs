@@ -26,7 +26,9 @@ pub mod file;
 pub use arch::assistant::{AssistantConfig, AssistantHead, OrderedHead};
 pub use arch::eagle::{EagleConfig, EagleHead, TapIds};
 pub use arch::head_file::HeadSource;
-pub use config::{Arch, Delta, Gemma4, HeadPairing, Hybrid, LinearNumerics, ModelConfig, Rope, RopeScaling};
+pub use config::{
+    Arch, Delta, Gemma4, HeadPairing, Hybrid, INT16_COLS, LinearNumerics, ModelConfig, Rope, RopeScaling,
+};
 pub use error::BundleError;
 pub use file::temporary;
 pub use model::{Model, NamedWeight, SourceKind};
@@ -36,4 +38,4 @@ pub use numerics::{
 pub use pack::{PackOptions, PackReport, PackedTensor, TernaryPolicy, pack};
 pub use quantise::{Quantise, Quantised};
 pub use wanted::Role;
-pub use weight::{RowOrder, Weight, WeightSource};
+pub use weight::{RowMaker, RowOrder, Weight, WeightSource};

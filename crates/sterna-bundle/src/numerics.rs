@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use sterna_format::{Encoding, ScaleGroup};
+use sterna_format::{CodeBits, Encoding, ScaleGroup};
 
-use crate::LinearNumerics;
 use crate::error::BundleError;
+use crate::{INT16_COLS, LinearNumerics};
 
 /// Which dimensions of a head turn together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -97,6 +97,7 @@ impl Numerics {
                 let scale = |s: f32| s.is_normal() && s > 0.0;
                 matches!(encoding, Encoding::PerRow(_)) && scale(input) && output.is_none_or(scale)
             }
+            Some(LinearNumerics::Int16) => encoding == Encoding::PerRow(CodeBits::Two) && cols <= INT16_COLS,
             Some(LinearNumerics::Int8 { group }) => {
                 let default = match default_numerics(encoding, cols) {
                     LinearNumerics::Int8 { group } => group,
@@ -157,6 +158,13 @@ mod tests {
             n.check("q", encoding, cols).unwrap();
             assert!(n.check("k", encoding, cols).is_err());
         }
+        let int16 = |encoding, cols| {
+            let mut n = Numerics::of([("head", encoding, cols)]);
+            n.set([("head".to_owned(), LinearNumerics::Int16)]);
+            n.check("head", encoding, cols).is_ok()
+        };
+        let [two, four] = [CodeBits::Two, CodeBits::Four].map(Encoding::PerRow);
+        assert!(int16(two, INT16_COLS) && !int16(two, 2 * INT16_COLS) && !int16(four, 512));
         let n = Numerics::of([("q", Encoding::TQ2_0, 512)]);
         assert!(n.check("q", Encoding::F16, 512).is_err());
         assert!(n.check("q", Encoding::Q8_0, 512).is_err());

@@ -20,6 +20,30 @@ pub enum RowOrder {
         /// Rows of one head of q.
         head_dim: usize,
     },
+    /// No row is stored: each is made when it is read, so that a source of random weights holds none.
+    Made(RowMaker),
+}
+
+/// A recipe for rows that are not stored.
+#[derive(Clone, Copy)]
+pub struct RowMaker {
+    /// The weight's own seed.
+    pub seed: u64,
+    /// Writes row `i` of a weight of this encoding and so many columns; the same for the same seed and row.
+    pub make: fn(encoding: Encoding, cols: usize, seed: u64, i: usize, out: &mut [u8]),
+}
+
+impl PartialEq for RowMaker {
+    fn eq(&self, other: &Self) -> bool {
+        self.seed == other.seed && std::ptr::fn_addr_eq(self.make, other.make)
+    }
+}
+impl Eq for RowMaker {}
+
+impl std::fmt::Debug for RowMaker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RowMaker").field("seed", &self.seed).finish_non_exhaustive()
+    }
 }
 
 /// A matrix `[rows, cols]` (or a vector: one row) whose bytes live in a mapped file. Its rows may be handed out in another
@@ -34,7 +58,7 @@ pub struct Weight<'a> {
     pub rows: usize,
     /// Input features.
     pub cols: usize,
-    /// `rows * stored_row_bytes` bytes, proven by the reader.
+    /// `rows * stored_row_bytes` bytes, proven by the reader; empty where rows are [made](RowOrder::Made).
     pub data: &'a [u8],
     /// Order of the rows in `data`.
     pub order: RowOrder,
@@ -46,8 +70,11 @@ impl<'a> Weight<'a> {
         Self { encoding: self.stored, ..*self }
     }
 
-    /// Bytes of one row in `data`.
+    /// Bytes of one row in `data`, or of one that is made.
     pub fn stored_row_bytes(&self) -> usize {
+        if matches!(self.order, RowOrder::Made(_)) {
+            return self.stored.row_bytes(self.cols).unwrap_or(0);
+        }
         self.data.len().checked_div(self.rows).unwrap_or(0)
     }
 
@@ -70,12 +97,21 @@ impl<'a> Weight<'a> {
     /// Where the row must be encoded anew: stored bytes that do not decode, values that are not finite or too large for
     /// a scale.
     pub fn row(&self, i: usize) -> Result<Cow<'a, [u8]>, FormatError> {
-        let stored = self.stored_row(i);
+        if let RowOrder::Made(maker) = self.order {
+            let mut row = vec![0; if i < self.rows { self.stored_row_bytes() } else { 0 }];
+            (maker.make)(self.stored, self.cols, maker.seed, i, &mut row);
+            return self.recoded(Cow::Owned(row));
+        }
+        self.recoded(Cow::Borrowed(self.stored_row(i)))
+    }
+
+    /// A stored row in [`Self::encoding`].
+    fn recoded(&self, stored: Cow<'a, [u8]>) -> Result<Cow<'a, [u8]>, FormatError> {
         if self.encoding == self.stored || stored.is_empty() {
-            return Ok(Cow::Borrowed(stored));
+            return Ok(stored);
         }
         let (mut values, mut row) = (vec![0.0; self.cols], vec![0; self.encoding.row_bytes(self.cols)?]);
-        decode_row(self.stored, stored, &mut values)?;
+        decode_row(self.stored, &stored, &mut values)?;
         encode_row(self.encoding, &values, &mut row)?;
         Ok(Cow::Owned(row))
     }
@@ -83,7 +119,7 @@ impl<'a> Weight<'a> {
     /// Bytes of canonical row `i` as it is stored; empty when `i` is outside the matrix.
     fn stored_row(&self, i: usize) -> &'a [u8] {
         let stored = match self.order {
-            RowOrder::Plain => i,
+            RowOrder::Plain | RowOrder::Made(_) => i,
             RowOrder::Interleaved { head_dim } => {
                 let (head, at) = (i / head_dim, i % head_dim);
                 head * head_dim + 2 * (at % (head_dim / 2)) + at / (head_dim / 2)

@@ -93,7 +93,7 @@ fn scales_that_are_not_there() {
         scale.2 = scale.2.chunks(28).flat_map(|row| row[..4].to_vec()).collect();
     })
     .unwrap();
-    assert_eq!(model.numerics.linears["embed"], LinearNumerics::Float);
+    assert_eq!(model.numerics.linears["embed"], LinearNumerics::Int16);
     assert!(matches!(model.numerics.linears["layers.0.down"], LinearNumerics::Static { output: None, .. }));
     let (want, got) = (values(&whole, "ple_embed"), values(&model, "ple_embed"));
     assert_eq!(want[..32], got[..32], "the scale of the first layer is the one that is left");

@@ -51,6 +51,15 @@ pub struct Forms {
     pub sub_sums: bool,
     /// Scale of the integer forms that the model names; 0 where each group has its own.
     pub input: f32,
+    /// Integers of 16 bits: each row has two rows of bytes, the high ones first.
+    pub wide: bool,
+}
+
+impl Forms {
+    /// Rows of bytes for every row.
+    pub fn byte_rows(&self) -> usize {
+        if self.wide { 2 } else { 1 }
+    }
 }
 
 /// Storage for the widest call and the widest input.
@@ -73,7 +82,7 @@ impl Acts {
         }
         let n = rows * cols;
         if forms.bytes {
-            grow(&mut self.bytes, n);
+            grow(&mut self.bytes, n * forms.byte_rows());
         }
         if forms.floats {
             grow(&mut self.floats, n);
@@ -121,7 +130,7 @@ pub struct SharedActs<'a> {
 pub struct ActBlock<'a> {
     /// Rows in the block.
     pub width: usize,
-    /// `[cols / 4][width][4]`.
+    /// `[cols / 4][width][4]`; of int16, `[cols / 4][width][2][4]`, the high bytes first.
     pub bytes: &'a [i8],
     /// `[cols][width]`.
     pub floats: &'a [f32],
@@ -134,6 +143,17 @@ pub struct ActBlock<'a> {
 }
 
 impl ActBlock<'_> {
+    /// Whole number `k` of column `c`.
+    #[inline(always)]
+    pub fn int(&self, wide: bool, k: usize, c: usize) -> i32 {
+        let (four, i) = (k / 4 * self.width + c, k % 4);
+        if wide {
+            256 * i32::from(self.bytes[8 * four + i]) + i32::from(self.bytes[8 * four + 4 + i])
+        } else {
+            i32::from(self.bytes[4 * four + i])
+        }
+    }
+
     /// Sum of column `c`'s values over inputs `SUM * i .. SUM * (i + 1)`.
     #[inline(always)]
     pub fn sub_sum(&self, i: usize, c: usize) -> i32 {
@@ -142,7 +162,7 @@ impl ActBlock<'_> {
 }
 
 impl<'a> SharedActs<'a> {
-    /// Writes row `row` in every form. `q` has room for the row.
+    /// Writes row `row` in every form. `q` has room for the row, twice for int16.
     ///
     /// # Safety
     /// One thread writes a row, and none reads it before the next barrier.
@@ -157,6 +177,23 @@ impl<'a> SharedActs<'a> {
             }
         }
         if forms.group == 0 {
+            return;
+        }
+        if forms.wide {
+            let (high, low) = q[..2 * cols].split_at_mut(cols);
+            let d = numerics::quantize_wide(x, high, low);
+            let sum = |q: &[i8]| q.iter().map(|v| i32::from(*v)).sum::<i32>();
+            // SAFETY: as above.
+            unsafe {
+                self.scales.slice_mut(row, 1)[0] = d;
+                self.sums.slice_mut(row, 1)[0] = 256 * sum(high) + sum(low);
+            }
+            for (k, (high, low)) in high.chunks_exact(4).zip(low.chunks_exact(4)).enumerate() {
+                // SAFETY: as above.
+                let out = unsafe { self.bytes.slice_mut(2 * first * cols + (k * width + lane) * 8, 8) };
+                out[..4].copy_from_slice(high);
+                out[4..].copy_from_slice(low);
+            }
             return;
         }
         let groups = cols / forms.group;
@@ -209,7 +246,7 @@ impl<'a> SharedActs<'a> {
             let slice = |(at, n)| self.bytes.slice(at, n);
             ActBlock {
                 width,
-                bytes: slice(part(forms.bytes, cols)),
+                bytes: slice(part(forms.bytes, cols * forms.byte_rows())),
                 floats: {
                     let (at, n) = part(forms.floats, cols);
                     self.floats.slice(at, n)

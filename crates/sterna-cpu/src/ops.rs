@@ -35,7 +35,7 @@ pub struct Thread {
     pub attention: attention::Scratch,
     /// A normed row.
     pub row: Vec<f32>,
-    /// A quantised row.
+    /// A quantised row, in two bytes a number where it is int16.
     pub codes: Vec<i8>,
     /// When its ops ran, while calls are traced.
     pub spans: Vec<OpSpan>,

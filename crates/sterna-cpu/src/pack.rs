@@ -13,14 +13,16 @@
 //!   high two, placed as in `B2` (unsigned). Here the scales lie before the codes.
 //! * `B8`: per 4 inputs 64 bytes; byte `4r + i`: row `r`, input `i` (signed, zero point already taken away).
 //! * `F16`, `Bf16`, `F32`: per input 16 values.
+//! * `Coded`: per 16 inputs 64 bytes; bits `2i` and `2i + 1` of word `8v + r` are the code of input `i` of row `8v + r`
+//!   (zero point 2). A record is a whole row, and ends in one f32 scale for every row.
 //!
 //! After the codes: `d` as 16 f16 (absent when a row has one f32 scale), `dmin` as 16 f16 if there are minima, `sc`
 //! as 16 i8 per sub-block if there are sub-block scales, `mn` as 16 u8 per sub-block if there are minima and
 //! sub-block scales (Q4_1 has minima and no sub-blocks: `mn` is 1 there).
 
 use half::f16;
-use sterna_format::{Encoding, FormatError, IntRow, ScaleGroup, decode_row, int_row};
-use sterna_plan::{BackendError, LinearNumerics, RowOrder, Weight, WeightSpec, WeightUse};
+use sterna_format::{CodeBits, Encoding, FormatError, IntRow, ScaleGroup, decode_row, int_row};
+use sterna_plan::{BackendError, INT16_COLS, LinearNumerics, RowOrder, Weight, WeightSpec, WeightUse};
 
 use crate::isa::Isa;
 use crate::pages::Part;
@@ -45,6 +47,8 @@ pub enum Kind {
     Bf16,
     /// Floats.
     F32,
+    /// 2-bit codes that meet floats.
+    Coded,
 }
 
 /// Shape of a packed matrix.
@@ -70,6 +74,8 @@ pub struct Geometry {
     pub inline_d: bool,
     /// Whole numbers of 2, 4 or 8 bits with one scale and one group for the row ([`Encoding::PerRow`]).
     pub per_row: bool,
+    /// Activations are int16, two bytes each.
+    pub wide: bool,
     /// Scale of int8 activations that the model names; 0 where each group has its own.
     pub input: f32,
     /// Scale of the grid that outputs are rounded to; 0 for none.
@@ -98,11 +104,15 @@ impl Geometry {
             has_mins: false,
             inline_d: false,
             per_row: false,
+            wide: false,
             input: 0.0,
             output: 0.0,
         };
         match (numerics, spec.encoding.int_layout(cols)) {
-            // Codes without integer activations are decoded once, to floats.
+            (LinearNumerics::Float, _) if spec.encoding == Encoding::PerRow(CodeBits::Two) => {
+                Ok(Geometry { kind: Kind::Coded, zero: 2, ..plain })
+            }
+            // Other codes without integer activations are decoded once, to floats.
             (LinearNumerics::Float, _) => {
                 let kind = match spec.encoding {
                     Encoding::F16 => Kind::F16,
@@ -112,6 +122,13 @@ impl Geometry {
                 // A record is a slice of inputs that fits the nearest cache together with its activations.
                 let group = [128, 64, 32, 16, 8, 4, 2, 1].into_iter().find(|g| cols % g == 0).unwrap_or(1);
                 Ok(Geometry { kind, group, sub: group, ..plain })
+            }
+            (LinearNumerics::Int16, _)
+                if spec.encoding == Encoding::PerRow(CodeBits::Two)
+                    && cols.is_multiple_of(32)
+                    && cols <= INT16_COLS =>
+            {
+                Ok(Geometry { kind: Kind::B2, zero: 2, per_row: true, wide: true, ..plain })
             }
             (LinearNumerics::Int8 { .. } | LinearNumerics::Static { .. }, Some(l))
                 if matches!(spec.encoding, Encoding::PerRow(_)) =>
@@ -184,7 +201,7 @@ impl Geometry {
     pub fn code_bytes(&self) -> usize {
         let weights = self.group * PANEL;
         match self.kind {
-            Kind::B2 => weights / 4,
+            Kind::B2 | Kind::Coded => weights / 4,
             Kind::B4 => weights / 2,
             Kind::B6 => weights / 4 * 3,
             Kind::B8 => weights,
@@ -216,7 +233,8 @@ impl Geometry {
     pub fn record_bytes(&self) -> usize {
         let mins = self.has_mins && self.has_sub_scales;
         let scales = self.mn_at() - self.d_at() + if mins { PANEL * (self.group / self.sub) } else { 0 };
-        scales + self.code_bytes()
+        let floats = if self.kind == Kind::Coded { 4 * PANEL } else { 0 };
+        scales + floats + self.code_bytes()
     }
     /// Bytes of one panel.
     pub fn panel_bytes(&self) -> usize {
@@ -301,6 +319,7 @@ impl Geometry {
         let (i, low) = (k % 4, 4 * lane);
         match self.kind {
             Kind::B2 => i32::from(record[k / 16 * 64 + low + i] >> (2 * (k % 16 / 4)) & 3),
+            Kind::Coded => i32::from(record[k / 16 * 64 + low + k % 16 / 4] >> (2 * i) & 3),
             Kind::B4 => i32::from(record[k / 8 * 64 + low + i] >> (4 * (k % 8 / 4)) & 15),
             Kind::B6 => {
                 let block = k / 16 * 192;
@@ -315,6 +334,11 @@ impl Geometry {
     /// The value of input `k` of row `lane` in a float record.
     #[inline(always)]
     pub fn float(&self, record: &[u8], k: usize, lane: usize) -> f32 {
+        if self.kind == Kind::Coded {
+            let d = &record[self.d_at() + 4 * lane..][..4];
+            let d = f32::from_le_bytes([d[0], d[1], d[2], d[3]]);
+            return d * (self.code(record, k, lane) - self.zero) as f32;
+        }
         let at = k * PANEL + lane;
         let two = |at: usize| [record[at], record[at + 1]];
         match self.kind {
@@ -413,6 +437,11 @@ fn fill_panels(
                 if let Some(d) = row_d.get_mut(i * PANEL + lane) {
                     *d = ints.d.first().copied().unwrap_or(0.0);
                 }
+            } else if g.kind == Kind::Coded {
+                int_row(weight.encoding, &bytes, g.cols, &mut ints)?;
+                put_codes(g.kind, zero, &ints.codes, lane, out);
+                let d = ints.d.first().copied().unwrap_or(0.0);
+                out[g.d_at() + 4 * lane..][..4].copy_from_slice(&d.to_le_bytes());
             } else if g.kind == Kind::F32 {
                 decode_row(weight.encoding, &bytes, &mut floats)?;
                 for (k, v) in floats.iter().enumerate() {
@@ -443,6 +472,13 @@ fn put_codes(kind: Kind, zero: i32, codes: &[u8], lane: usize, record: &mut [u8]
             for b in 0..codes.len() / 16 {
                 let [w0, w1, w2, w3] = std::array::from_fn(|j| word(4 * b + j));
                 put(b, w0 | w1 << 2 | w2 << 4 | w3 << 6);
+            }
+        }
+        Kind::Coded => {
+            for b in 0..codes.len() / 16 {
+                let byte = |w: u32| (w | w >> 6 | w >> 12 | w >> 18) & 0xff;
+                let four: [u32; 4] = std::array::from_fn(|j| byte(word(4 * b + j)));
+                put(b, four[0] | four[1] << 8 | four[2] << 16 | four[3] << 24);
             }
         }
         Kind::B4 => {

@@ -15,10 +15,21 @@ fn model(dir: &str) -> Model {
     Model::open(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(dir)).unwrap()
 }
 
-fn load(model: &Model, backend: &dyn Backend, activations: bool) -> Box<dyn Executor> {
+/// How linears meet their activations.
+#[derive(Clone, Copy, Debug)]
+enum Activations {
+    /// As the model says.
+    Own,
+    /// The same, and the head otherwise.
+    Head(LinearNumerics),
+    Floats,
+}
+
+fn load(model: &Model, backend: &dyn Backend, activations: Activations) -> Box<dyn Executor> {
     let numerics = |name: &str, encoding, cols| match activations {
-        true => model.numerics.linear(name, encoding, cols),
-        false => LinearNumerics::Float,
+        Activations::Head(head) if name == "embed" => head,
+        Activations::Floats => LinearNumerics::Float,
+        _ => model.numerics.linear(name, encoding, cols),
     };
     let plan = build(&model.config, model, &numerics, &PlanOptions::new(512)).unwrap();
     let mut executor = backend.load(Arc::new(plan), model, &mut |_, _| {}).unwrap();
@@ -32,7 +43,7 @@ fn run(executor: &mut dyn Executor, tokens: &[u32], chunks: &[usize]) -> Vec<Vec
     logits.iter().map(|l| l.iter().map(|v| v.to_bits()).collect()).collect()
 }
 
-fn check(model: &Model, activations: bool, tokens: usize, cuts: &[&[usize]]) {
+fn check(model: &Model, activations: Activations, tokens: usize, cuts: &[&[usize]]) {
     let tokens = Random::new(1).tokens(tokens, model.config.vocab);
     let want = run(&mut *load(model, &RefBackend::law(), activations), &tokens, &[64]);
     for isa in Isa::here() {
@@ -41,7 +52,7 @@ fn check(model: &Model, activations: bool, tokens: usize, cuts: &[&[usize]]) {
         let cuts = if isa == Isa::Portable { &cuts[..1] } else { cuts };
         for chunks in cuts {
             let same = want == run(&mut *executor, &tokens, chunks);
-            assert!(same, "{isa:?}, static scales {activations}, chunks of {chunks:?}");
+            assert!(same, "{isa:?}, {activations:?}, chunks of {chunks:?}");
         }
     }
 }
@@ -49,13 +60,23 @@ fn check(model: &Model, activations: bool, tokens: usize, cuts: &[&[usize]]) {
 #[test]
 fn the_trained_model_has_the_bits_of_the_law() {
     let model = model("models/llama-tern-gemma");
-    check(&model, true, 300, &[&[64], &[1], &[5, 3], &[128]]);
-    check(&model, false, 70, &[&[64], &[1]]);
+    check(&model, Activations::Own, 300, &[&[64], &[1], &[5, 3], &[128]]);
+    check(&model, Activations::Floats, 70, &[&[64], &[1]]);
 }
 
 /// The tiny one rounds outputs too, and its head.
 #[test]
 fn outputs_on_grids_have_the_bits_of_the_law() {
     let model = model("tests/data/oracle/d_gemma4_mobile");
-    check(&model, true, 300, &[&[64], &[1], &[2, 3, 4, 5, 6, 7], &[128]]);
+    check(&model, Activations::Own, 300, &[&[64], &[1], &[2, 3, 4, 5, 6, 7], &[128]]);
+}
+
+/// A 2-bit head that reads int16, and one that reads floats, are multiplied as they lie, whatever the number of results.
+#[test]
+fn two_bit_heads_have_the_bits_of_the_law() {
+    let model = model("tests/data/oracle/d_gemma4_mobile");
+    for head in [LinearNumerics::Int16, LinearNumerics::Float] {
+        check(&model, Activations::Head(head), 70, &[&[64], &[1], &[2, 3, 4, 5, 6, 7]]);
+    }
+    check(&model, Activations::Floats, 70, &[&[64], &[1], &[2, 3, 4, 5, 6, 7]]);
 }

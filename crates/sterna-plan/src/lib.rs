@@ -24,5 +24,6 @@ pub use plan::*;
 pub use rows::{Limits, Parent, Row, RowTable, Shape, Wanted, check_borrower};
 pub use snapshots::Snapshots;
 pub use sterna_bundle::{
-    AssistantConfig, Delta, EagleConfig, HeadPairing, LinearNumerics, RowOrder, Weight, WeightSource,
+    AssistantConfig, Delta, EagleConfig, HeadPairing, INT16_COLS, LinearNumerics, RowOrder, Weight,
+    WeightSource,
 };

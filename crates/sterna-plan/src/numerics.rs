@@ -212,6 +212,31 @@ pub fn quantize_group(x: &[f32], q: &mut [i8]) -> f32 {
     d
 }
 
+/// Largest int16 activation: its two bytes are 127 each.
+pub const WIDE: f32 = 32_639.0;
+
+/// Quantises a row of activations to int16, as two signed bytes each: `d = max|x| / 32639`, `256 * high + low =
+/// round_half_even(x / d)`, no byte below -127 but -128 in `low`. All zero, `d` included, when `d` would be subnormal; a non-finite
+/// input gives a non-finite `d`, as in [`quantize_group`].
+#[inline(always)]
+pub fn quantize_wide(x: &[f32], high: &mut [i8], low: &mut [i8]) -> f32 {
+    const ROUND: f32 = 12_582_912.0;
+    let max = x.iter().fold(0u32, |m, v| m.max(v.to_bits() & 0x7fff_ffff));
+    let d = f32::from_bits(max) / WIDE;
+    let d = if d < f32::MIN_POSITIVE { 0.0 } else { d };
+    if d > 0.0 && max < 0x7f80_0000 {
+        for ((high, low), v) in high.iter_mut().zip(low).zip(x) {
+            let q = (v / d + ROUND).to_bits().wrapping_sub(ROUND.to_bits()) as i32;
+            *low = q as i8;
+            *high = ((q - i32::from(*low)) >> 8) as i8;
+        }
+    } else {
+        high.fill(0);
+        low.fill(0);
+    }
+    d
+}
+
 /// Quantises activations to int8 with a scale that the model names: `q = round_half_even(x / scale)` within -128 to 127.
 /// Returns `scale`, or, where an input is not finite, a NaN that the outputs inherit.
 #[inline(always)]

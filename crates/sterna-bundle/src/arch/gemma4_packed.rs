@@ -20,9 +20,10 @@ use super::Origin;
 use super::claims::TensorInfo;
 use crate::error::{BundleError, shorten};
 use crate::wanted::{Place, Role, Wanted, wanted};
-use crate::{LinearNumerics, ModelConfig};
+use crate::{INT16_COLS, LinearNumerics, ModelConfig};
 
 const PLACE: &str = "checkpoint";
+const TWO: Encoding = Encoding::PerRow(CodeBits::Two);
 const SCALES: [&str; 3] = ["weight_scale", "input_activation_scale", "output_activation_scale"];
 
 /// What was put together.
@@ -89,6 +90,10 @@ pub(crate) fn read(origin: &Origin, config: &ModelConfig) -> Result<Packed, Bund
         out.rows.insert(name.clone(), rows);
         let numerics = match grids {
             [Some(input), output] => LinearNumerics::Static { input, output },
+            // Not rounded by the model; 16 bits are far finer than the bf16 that its own code runs in.
+            [None, None] if w.role == Role::Table && encoding == TWO && w.cols <= INT16_COLS => {
+                LinearNumerics::Int16
+            }
             [None, None] => LinearNumerics::Float,
             [None, Some(output)] => {
                 let supported = "none without a scale of the inputs";

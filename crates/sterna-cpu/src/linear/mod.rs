@@ -82,7 +82,13 @@ impl Scratch {
 pub fn widest<'a>(isa: Isa, mut members: impl Iterator<Item = &'a Geometry> + Clone, rows: usize) -> usize {
     match isa {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512Vnni | Isa::Avx512 | Isa::Avx2 if members.clone().any(|g| g.per_row) => avx2::WIDEST,
+        Isa::Avx512Vnni | Isa::Avx512 | Isa::Avx2 if members.clone().any(|g| g.wide) => avx2::WIDEST / 2,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Vnni | Isa::Avx512 | Isa::Avx2
+            if members.clone().any(|g| g.per_row || g.kind == Kind::Coded) =>
+        {
+            avx2::WIDEST
+        }
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512Vnni if members.any(|g| matches!(g.kind, Kind::B4 | Kind::B8)) => avx512::WIDEST_SCALED,
         #[cfg(target_arch = "x86_64")]
@@ -106,7 +112,7 @@ pub fn forms<'a>(members: impl Iterator<Item = &'a Geometry>) -> Forms {
         f.floats |= !g.is_int();
         f.sub_sums |= !g.per_row && (matches!(g.kind, Kind::B4 | Kind::B6 | Kind::B8) || g.has_mins);
         if g.is_int() {
-            (f.group, f.input) = (g.group, g.input);
+            (f.group, f.input, f.wide) = (g.group, g.input, g.wide);
         }
     }
     f
@@ -265,7 +271,12 @@ fn run_panels(isa: Isa, m: &Packed, first: usize, input: &Input<'_>, acc: &mut [
         let acc = &mut [(); RUN].map(|()| each.next().unwrap_or_default());
         match isa {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: these are only made after detection.
+            // SAFETY: these are only made after detection; machines with AVX-512 have AVX2.
+            Isa::Avx512 | Isa::Avx512Vnni if g.kind == Kind::Coded => unsafe {
+                avx2::float_vec4(r, &block, acc)
+            },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
             Isa::Avx2 => unsafe {
                 if g.is_int() { avx2::int_run(r, &block, acc) } else { avx2::float_vec4(r, &block, acc) }
             },
@@ -273,7 +284,7 @@ fn run_panels(isa: Isa, m: &Packed, first: usize, input: &Input<'_>, acc: &mut [
             // SAFETY: as above.
             Isa::Avx512 | Isa::Avx512Vnni => unsafe { avx512::float_vec4(r, &block, acc) },
             #[cfg(any(test, all(target_arch = "aarch64", target_endian = "little")))]
-            Isa::Neon | Isa::NeonDot => neon::float_vec4(r, &block, acc),
+            Isa::Neon | Isa::NeonDot if g.kind != Kind::Coded => neon::float_vec4(r, &block, acc),
             _ => {
                 for (r, acc) in r.into_iter().zip(acc) {
                     kernel(isa, r, &block, acc);
@@ -298,6 +309,12 @@ fn kernel(isa: Isa, r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) 
             avx2::per_row(r, a, acc)
         },
         _ if r.geometry.per_row => portable::int(r, a, acc),
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
+        Isa::Avx512Vnni | Isa::Avx512 | Isa::Avx2 if r.geometry.kind == Kind::Coded => unsafe {
+            avx2::float(r, a, acc)
+        },
+        _ if r.geometry.kind == Kind::Coded => portable::float(r, a, acc),
         #[cfg(target_arch = "x86_64")]
         // SAFETY: these are only made after detection.
         Isa::Avx512Vnni | Isa::Avx512 => unsafe {

@@ -4,7 +4,7 @@
 use half::f16;
 
 use crate::acts::{ActBlock, SUM};
-use crate::pack::{Geometry, PANEL, Records};
+use crate::pack::{Geometry, Kind, PANEL, Records};
 
 type Lanes<T> = [T; PANEL];
 
@@ -33,7 +33,7 @@ pub fn int(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [Lanes<f32>]) {
                     let codes = codes(g, record, k);
                     for (i, lanes) in codes.iter().enumerate() {
                         let at = group * g.group + k + i;
-                        let q = i32::from(a.bytes[(at / 4 * a.width + c) * 4 + at % 4]);
+                        let q = a.int(g.wide, at, c);
                         for (dot, w) in dot.iter_mut().zip(lanes) {
                             *dot += w * q;
                         }
@@ -74,6 +74,9 @@ pub fn int(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [Lanes<f32>]) {
 /// Adds the products of float records to `acc[column][row]`, inputs ascending.
 pub fn float(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [Lanes<f32>]) {
     let g = r.geometry;
+    if g.kind == Kind::Coded {
+        return coded(r, a, acc);
+    }
     let size = g.code_bytes() / (g.group * PANEL);
     for (i, input) in r.bytes.chunks_exact(PANEL * size).enumerate() {
         let k = r.first * g.group + i;
@@ -82,6 +85,23 @@ pub fn float(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [Lanes<f32>]) {
             let x = a.floats[k * a.width + c];
             for (acc, w) in acc.iter_mut().zip(&w) {
                 *acc = w.mul_add(x, *acc);
+            }
+        }
+    }
+}
+
+/// The same for codes.
+fn coded(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [Lanes<f32>]) {
+    let g = r.geometry;
+    for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
+        for k in 0..g.group {
+            let w: Lanes<f32> = std::array::from_fn(|row| g.float(record, k, row));
+            let at = (r.first + i) * g.group + k;
+            for (c, acc) in acc.iter_mut().enumerate() {
+                let x = a.floats[at * a.width + c];
+                for (acc, w) in acc.iter_mut().zip(&w) {
+                    *acc = w.mul_add(x, *acc);
+                }
             }
         }
     }

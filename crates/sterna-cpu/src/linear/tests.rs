@@ -27,11 +27,18 @@ fn packed(
         let row: Vec<f32> = (0..cols).map(|k| values(r, k)).collect();
         encode_row(encoding, &row, out).unwrap();
     }
-    let numerics = if group == 0 { LinearNumerics::Float } else { LinearNumerics::Int8 { group } };
+    let numerics = match group {
+        0 => LinearNumerics::Float,
+        WIDE => LinearNumerics::Int16,
+        group => LinearNumerics::Int8 { group },
+    };
     let spec = WeightSpec { name: "w".into(), encoding, rows, cols, usage: WeightUse::Linear(numerics) };
     let weight = Weight { encoding, stored: encoding, rows, cols, data: &data, order: RowOrder::Plain };
     repack(isa, &spec, &weight)
 }
+
+/// In place of a group: int16 activations.
+const WIDE: usize = usize::MAX;
 
 fn repack(isa: Isa, spec: &WeightSpec, weight: &Weight<'_>) -> Packed {
     let g = Geometry::new(spec, isa).unwrap();
@@ -47,9 +54,9 @@ fn repack(isa: Isa, spec: &WeightSpec, weight: &Weight<'_>) -> Packed {
 fn rows_come_back_as_they_were() {
     for encoding in Encoding::ALL {
         let (cols, rows) = (512, 40);
-        let n = encoding.row_bytes(cols).unwrap();
-        let mut data = vec![0u8; rows * n];
-        for (r, out) in data.chunks_exact_mut(n).enumerate() {
+        let bytes = encoding.row_bytes(cols).unwrap();
+        let mut data = vec![0u8; rows * bytes];
+        for (r, out) in data.chunks_exact_mut(bytes).enumerate() {
             let row: Vec<f32> = (0..cols).map(|k| noise(9, r * cols + k)).collect();
             let row = match encoding.int_layout(cols) {
                 Some(l) if l.bits == 2 => row.into_iter().map(|v| (v * 1.5).round() * 0.5).collect(),
@@ -58,17 +65,22 @@ fn rows_come_back_as_they_were() {
             encode_row(encoding, &row, out).unwrap();
         }
         let group = encoding.int_layout(cols).map_or(0, |l| l.group);
-        let numerics = if group == 0 { LinearNumerics::Float } else { LinearNumerics::Int8 { group } };
-        let spec = WeightSpec { name: "w".into(), encoding, rows, cols, usage: WeightUse::Linear(numerics) };
+        let mut numerics =
+            vec![if group == 0 { LinearNumerics::Float } else { LinearNumerics::Int8 { group } }];
+        if encoding == Encoding::PerRow(CodeBits::Two) {
+            numerics.extend([LinearNumerics::Float, LinearNumerics::Int16]);
+        }
+        let spec = |n| WeightSpec { name: "w".into(), encoding, rows, cols, usage: WeightUse::Linear(n) };
         let weight = Weight { encoding, stored: encoding, rows, cols, data: &data, order: RowOrder::Plain };
-        for isa in Isa::ALL {
-            let m = repack(isa, &spec, &weight);
+        let all = Isa::ALL.into_iter().flat_map(|isa| numerics.iter().map(move |n| (isa, *n)));
+        for (isa, n) in all.collect::<Vec<_>>() {
+            let m = repack(isa, &spec(n), &weight);
             for r in 0..rows {
                 let (mut want, mut got) = (vec![0f32; cols], vec![1f32; cols]);
-                decode_row(encoding, &data[r * n..][..n], &mut want).unwrap();
+                decode_row(encoding, &data[r * bytes..][..bytes], &mut want).unwrap();
                 m.row(r, &mut got);
                 let bits = |v: &[f32]| v.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
-                assert!(bits(&want) == bits(&got), "{encoding} {isa:?} row {r}");
+                assert!(bits(&want) == bits(&got), "{encoding} {n:?} {isa:?} row {r}");
             }
         }
     }
@@ -82,7 +94,7 @@ fn product(isa: Isa, m: &Packed, x: &[Vec<f32>]) -> Vec<Vec<u32>> {
     acts.reserve(x.len(), cols, forms);
     let blocks = Blocks::new(x.len(), widest(isa, [&m.geometry].into_iter(), x.len()));
     let acts = acts.share();
-    let mut codes = vec![0i8; cols];
+    let mut codes = vec![0i8; cols * forms.byte_rows()];
     for (r, x) in x.iter().enumerate() {
         // SAFETY: one thread.
         unsafe { acts.put(blocks, forms, r, x, &mut codes) };
@@ -164,6 +176,8 @@ fn kinds(cols: usize) -> Vec<(Encoding, usize)> {
         (row, 256),
         (row, cols),
         (Encoding::PerRow(CodeBits::Two), cols),
+        (Encoding::PerRow(CodeBits::Two), 0),
+        (Encoding::PerRow(CodeBits::Two), WIDE),
         (Encoding::PerRow(CodeBits::Four), cols),
         (Encoding::PerRow(CodeBits::Eight), cols),
         (Encoding::Q4_0, 32),
@@ -401,6 +415,70 @@ fn static_scales_are_exact_at_every_width() {
                             }
                         }
                     }
+                }
+            }
+        }
+    }
+}
+
+/// A 2-bit head: codes that meet floats are one chain of fused multiply-adds over decoded weights, inputs ascending, and codes
+/// that meet int16 are one integer. Both worked out here, for scales of either sign, zeros and inputs far apart.
+#[test]
+fn two_bit_heads_have_the_bits_of_their_law() {
+    const ROWS: usize = 150;
+    let encoding = Encoding::PerRow(CodeBits::Two);
+    for cols in [32, 1536, 4096] {
+        let n = encoding.row_bytes(cols).unwrap();
+        let mut data = vec![0u8; ROWS * n];
+        for (r, row) in data.chunks_exact_mut(n).enumerate() {
+            for (at, b) in row.iter_mut().enumerate() {
+                let random = (noise(31, r * n + at) * 128.0) as i8 as u8;
+                *b = [random, random, random, 0, 0xff][r % 5];
+            }
+            let d = [noise(32, r), 0.0, -0.3, 1e-30, 1e30][r / 5 % 5];
+            row[n - 4..].copy_from_slice(&d.to_le_bytes());
+        }
+        let x: Vec<Vec<f32>> = (0..14)
+            .map(|r| {
+                let value = |k: usize| match r % 4 {
+                    0 => noise(33, r * cols + k) * 3.0,
+                    1 => noise(34, k) * 10f32.powi(k as i32 % 20 - 10),
+                    2 => [-7.0, 7.0, 0.0, -0.0][k % 4],
+                    _ => 0.0,
+                };
+                (0..cols).map(value).collect()
+            })
+            .collect();
+        let mut row = sterna_format::IntRow::default();
+        let (mut float, mut wide) = (vec![Vec::new(); x.len()], vec![Vec::new(); x.len()]);
+        for bytes in data.chunks_exact(n) {
+            sterna_format::int_row(encoding, bytes, cols, &mut row).unwrap();
+            let q = |c: &u8| i32::from(*c) - 2;
+            for (r, x) in x.iter().enumerate() {
+                let weights = row.codes.iter().map(|c| row.d[0] * q(c) as f32);
+                let sum = weights.zip(x).fold(0f32, |acc, (w, x)| w.mul_add(*x, acc));
+                float[r].push(sum.to_bits());
+                let most = x.iter().fold(0f32, |m, v| m.max(v.abs()));
+                let d = most / 32_639.0;
+                let int = |v: f32| if d == 0.0 { 0 } else { (v / d).round_ties_even() as i64 };
+                let dot: i64 = row.codes.iter().zip(x).map(|(c, v)| i64::from(q(c)) * int(*v)).sum();
+                wide[r].push((dot as f32).mul_add(row.d[0] * d, 0.0).to_bits());
+            }
+        }
+        for (numerics, want) in [(LinearNumerics::Float, float), (LinearNumerics::Int16, wide)] {
+            let usage = WeightUse::Linear(numerics);
+            let spec = WeightSpec { name: "w".into(), encoding, rows: ROWS, cols, usage };
+            let weight =
+                Weight { encoding, stored: encoding, rows: ROWS, cols, data: &data, order: RowOrder::Plain };
+            for isa in Isa::here().filter(|isa| *isa != Isa::Portable || cols < 4096) {
+                let m = repack(isa, &spec, &weight);
+                // Two bits a weight and a scale a row: nothing is decoded to floats.
+                assert!(m.bytes() <= m.geometry.panels() * PANEL * (cols / 4 + 4));
+                for rows in 1..=x.len() {
+                    assert!(
+                        product(isa, &m, &x[..rows]) == want[..rows],
+                        "{numerics:?} {cols} {isa:?} {rows} rows"
+                    );
                 }
             }
         }

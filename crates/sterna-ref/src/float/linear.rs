@@ -34,6 +34,8 @@ pub(super) fn accepts(mode: Float, weight: &WeightSpec, numerics: LinearNumerics
             }
         }
         LinearNumerics::Int8 { .. } | LinearNumerics::Float | LinearNumerics::Static { .. } => Ok(()),
+        // int16 stands for floats: nothing is rounded here.
+        LinearNumerics::Int16 => Ok(()),
         other => Err(format!("`{}`: the numerics {other:?}", weight.name)),
     }
 }

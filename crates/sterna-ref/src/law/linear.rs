@@ -10,6 +10,8 @@
 //! **Static**: [`numerics::quantize_static`] of the whole row gives `q`; the group is the row and `da` the input scale, so
 //! the result is `fma(isum as f32, d * da, 0)`; then [`numerics::on_grid`] where there is an output scale.
 //!
+//! **Int16**: [`numerics::quantize_wide`] of the whole row gives `q` and `da`, and the result is `fma(isum as f32, d * da, 0)`.
+//!
 //! **Float**: exactly decoded f32 weights; from `acc = 0` and for the inputs ascending, `acc = fma(w, x, acc)`.
 
 use sterna_format::{IntLayout, IntRow, int_row};
@@ -25,14 +27,25 @@ pub(crate) enum Matrix {
     Int(IntMatrix),
 }
 
+/// How an input row becomes whole numbers.
+#[derive(Clone, Copy)]
+enum Rounding {
+    /// int8 with a scale per group.
+    Groups,
+    /// int8 with a scale that the model names, and the scale of the outputs if it names one.
+    Static(f32, Option<f32>),
+    /// int16 with a scale per row.
+    Wide,
+}
+
 /// Rows of codes less their zero, and of scales.
 pub(crate) struct IntMatrix {
     cols: usize,
     layout: IntLayout,
     /// Inputs that share an activation scale.
     group: usize,
-    /// A scale that the model names, with the scale of the outputs if it names one.
-    fixed: Option<(f32, Option<f32>)>,
+    /// How inputs are rounded.
+    rounding: Rounding,
     codes: Vec<i16>,
     d: Vec<f32>,
     dmin: Vec<f32>,
@@ -58,7 +71,7 @@ pub(super) fn accepts(weight: &WeightSpec, numerics: LinearNumerics) -> Result<(
     let group = match numerics {
         LinearNumerics::Float => return Ok(()),
         LinearNumerics::Int8 { group } => group,
-        LinearNumerics::Static { .. } => weight.cols,
+        LinearNumerics::Static { .. } | LinearNumerics::Int16 => weight.cols,
         other => return Err(format!("`{}`: the numerics {other:?}", weight.name)),
     };
     let Some(layout) = weight.encoding.int_layout(weight.cols) else {
@@ -81,10 +94,14 @@ impl Matrix {
     ) -> Result<Self, BackendError> {
         match (numerics, spec.encoding.int_layout(spec.cols)) {
             (LinearNumerics::Int8 { group }, Some(layout)) => {
-                IntMatrix::load(spec, group, None, layout, weight).map(Self::Int)
+                IntMatrix::load(spec, group, Rounding::Groups, layout, weight).map(Self::Int)
             }
             (LinearNumerics::Static { input, output }, Some(layout)) => {
-                IntMatrix::load(spec, spec.cols, Some((input, output)), layout, weight).map(Self::Int)
+                let rounding = Rounding::Static(input, output);
+                IntMatrix::load(spec, spec.cols, rounding, layout, weight).map(Self::Int)
+            }
+            (LinearNumerics::Int16, Some(layout)) => {
+                IntMatrix::load(spec, spec.cols, Rounding::Wide, layout, weight).map(Self::Int)
             }
             _ => Ok(Self::Float { cols: spec.cols, weights: decode_all(spec, weight)? }),
         }
@@ -102,14 +119,14 @@ impl IntMatrix {
     fn load(
         spec: &WeightSpec,
         group: usize,
-        fixed: Option<(f32, Option<f32>)>,
+        rounding: Rounding,
         layout: IntLayout,
         weight: &Weight<'_>,
     ) -> Result<Self, BackendError> {
         let cols = spec.cols;
         let codes = room(spec.rows.saturating_mul(cols), "decoded weights")?;
         let (d, dmin, sc, mn) = (vec![], vec![], vec![], vec![]);
-        let mut m = Self { cols, layout, group, fixed, codes, d, dmin, sc, mn };
+        let mut m = Self { cols, layout, group, rounding, codes, d, dmin, sc, mn };
         let mut row = IntRow::default();
         for i in 0..spec.rows {
             let read = weight.row(i).and_then(|bytes| int_row(spec.encoding, &bytes, cols, &mut row));
@@ -135,7 +152,8 @@ impl IntMatrix {
 
     /// Whether no sum of one activation group of row `n` leaves i32, whatever the activations.
     fn fits_i32(&self, n: usize) -> bool {
-        let fits = |sum: i64| sum.saturating_mul(128) <= i64::from(i32::MAX);
+        let largest = if matches!(self.rounding, Rounding::Wide) { 1 << 15 } else { 128 };
+        let fits = |sum: i64| sum.saturating_mul(largest) <= i64::from(i32::MAX);
         (0..self.cols / self.group).all(|a| {
             let (mut isum, mut msum) = (0i64, 0i64);
             for k in a * self.group..(a + 1) * self.group {
@@ -172,14 +190,14 @@ impl IntMatrix {
                 acc = (-(msum as i32 as f32)).mul_add(self.dmin[g] * da, acc);
             }
         }
-        match self.fixed {
-            Some((_, Some(output))) => numerics::on_grid(acc, output),
+        match self.rounding {
+            Rounding::Static(_, Some(output)) => numerics::on_grid(acc, output),
             _ => acc,
         }
     }
 }
 
-/// Codes have at most 9 bits with their sign and activations 8, and `fits_i32` bounds the whole.
+/// Codes have at most 9 bits with their sign and activations 16, and `fits_i32` bounds the whole.
 fn exact_dot(codes: &[i16], q: &[i16]) -> i32 {
     codes.iter().zip(q).map(|(c, q)| i32::from(*c) * i32::from(*q)).sum()
 }
@@ -188,9 +206,15 @@ fn exact_dot(codes: &[i16], q: &[i16]) -> i32 {
 pub(super) fn prepare(matrix: &Matrix, x: &[f32]) -> Prepared {
     let Matrix::Int(m) = matrix else { return Prepared::Float(x.to_vec()) };
     let mut q8 = vec![0i8; x.len()];
-    let quantise = |(x, q): (&[f32], &mut [i8])| match m.fixed {
-        Some((input, _)) => numerics::quantize_static(x, input, q),
-        None => numerics::quantize_group(x, q),
+    if matches!(m.rounding, Rounding::Wide) {
+        let mut low = vec![0i8; x.len()];
+        let da = vec![numerics::quantize_wide(x, &mut q8, &mut low)];
+        let q = q8.iter().zip(&low).map(|(h, l)| 256 * i16::from(*h) + i16::from(*l)).collect();
+        return Prepared::Int { q, da };
+    }
+    let quantise = |(x, q): (&[f32], &mut [i8])| match m.rounding {
+        Rounding::Static(input, _) => numerics::quantize_static(x, input, q),
+        _ => numerics::quantize_group(x, q),
     };
     let da = x.chunks(m.group).zip(q8.chunks_mut(m.group)).map(quantise).collect();
     Prepared::Int { q: q8.into_iter().map(i16::from).collect(), da }

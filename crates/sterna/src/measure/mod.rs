@@ -16,7 +16,7 @@ use sterna_plan::{Backend, ModelPlan, PlanOptions};
 use sterna_probe::bench::{BenchError, Rated};
 use sterna_probe::count;
 use sterna_probe::limits::{LimitOptions, Limits};
-use sterna_probe::synthetic::{self, Synthetic};
+use sterna_probe::synthetic::{self, INT8, Recipe, Synthetic};
 use sterna_run::Session;
 
 use crate::cli::ModelArgs;
@@ -43,12 +43,13 @@ pub struct MeasureArgs {
     /// With --synthetic: vocabulary [default: the model's]
     #[arg(long, requires = "synthetic", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(2..=1 << 24))]
     pub vocab: Option<usize>,
-    /// With --synthetic: encoding of the linear layers
-    #[arg(long, requires = "synthetic", default_value = "tq2_0")]
-    pub weights: String,
-    /// With --synthetic: encoding of embedding and head, such as q8_0, q6_k or q4_k
-    #[arg(long, requires = "synthetic", default_value = "q8_0")]
-    pub head: String,
+    /// With --synthetic: encoding of the linear layers, or for gemma4-e2b `mobile`, the publisher's mixture of int2, int4 and
+    /// int8 rows (`mobile-bf16` with the projection of per-layer inputs in bf16 and a head that reads floats) [default: tq2_0; mobile]
+    #[arg(long, requires = "synthetic")]
+    pub weights: Option<String>,
+    /// With --synthetic: encoding of embedding and head, such as q8_0, q6_k or q4_k [default: q8_0]
+    #[arg(long, requires = "synthetic")]
+    pub head: Option<String>,
     /// Append every sample and table to this file, as JSON lines
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
@@ -71,6 +72,36 @@ impl MeasureArgs {
         }
     }
 
+    /// Encodings of `shape`'s synthetic weights.
+    fn recipe(&self, shape: &str) -> Result<Recipe, Box<dyn Error>> {
+        let gemma = shape == "gemma4-e2b";
+        let weights = self.weights.as_deref().unwrap_or(if gemma { "mobile" } else { "tq2_0" });
+        let projection = match weights {
+            "mobile" => INT8,
+            "mobile-bf16" => Encoding::BF16,
+            _ => {
+                let head = self.head.as_deref().unwrap_or("q8_0");
+                return Ok(Recipe::Plain { linear: weights.parse()?, head: head.parse()? });
+            }
+        };
+        match (gemma, &self.head) {
+            (true, None) => Ok(Recipe::Mobile { projection }),
+            (true, Some(_)) => {
+                Err(Usage(format!("--weights {weights} says of every weight what it is: no --head")).into())
+            }
+            _ => Err(Usage(format!("--weights {weights} is for --synthetic gemma4-e2b")).into()),
+        }
+    }
+
+    /// The encodings in words.
+    fn encodings(&self, recipe: Recipe) -> String {
+        match recipe {
+            Recipe::Plain { linear, head } => format!("{linear} and {head}"),
+            Recipe::Mobile { projection: INT8 } => "mobile".into(),
+            Recipe::Mobile { projection } => format!("mobile with a projection in {projection}"),
+        }
+    }
+
     /// What is measured, in words.
     pub fn subject(&self) -> String {
         let linears = self.model.linears.map_or("", |l| match l {
@@ -80,7 +111,8 @@ impl MeasureArgs {
         match (&self.synthetic, &self.model.model) {
             (Some(shape), _) => {
                 let layers = self.layers.map_or_else(String::new, |n| format!(", {n} layers"));
-                format!("synthetic {shape}{layers}, {} and {}", self.weights, self.head)
+                let encodings = self.recipe(shape).map_or_else(|e| e.to_string(), |r| self.encodings(r));
+                format!("synthetic {shape}{layers}, {encodings}")
             }
             (None, Some(path)) => format!("{}{linears}", path.display()),
             (None, None) => engine::BUILT_IN_NAME.to_owned(),
@@ -102,6 +134,8 @@ pub struct Loaded {
 
 /// Positions of a session on synthetic weights when none are asked for.
 const SYNTHETIC_CONTEXT: usize = 1024;
+/// Seed of synthetic weights.
+const SEED: u64 = 1;
 
 /// A model that is planned and not loaded: enough to refuse, before anything is measured, what does not fit it.
 pub struct Planned {
@@ -118,8 +152,7 @@ enum Source {
 struct Made {
     name: String,
     config: ModelConfig,
-    linear: Encoding,
-    head: Encoding,
+    recipe: Recipe,
     plan: Arc<ModelPlan>,
 }
 
@@ -147,17 +180,17 @@ pub fn plan(
         return Ok(Planned { source: Source::File(Box::new(Engine::open(file, options)?)), quiet });
     };
     let config = synthetic::config(shape, args.layers, args.vocab).ok_or("unknown shape")?;
-    let (linear, head): (Encoding, Encoding) = (args.weights.parse()?, args.head.parse()?);
-    let shapes = Synthetic::shapes(&config, linear, head);
-    let numerics = |_: &str, encoding: Encoding, cols: usize| sterna_bundle::default_numerics(encoding, cols);
+    let recipe = args.recipe(shape)?;
+    let shapes = Synthetic::new(&config, recipe, SEED);
+    let numerics = |name: &str, encoding: Encoding, cols: usize| recipe.numerics(name, encoding, cols);
     let context = options.context.unwrap_or(SYNTHETIC_CONTEXT);
     let backend = engine::backend(options)?;
     let plan_options =
         PlanOptions { widths: engine::widths(&*backend, options), ..PlanOptions::new(context) };
     let plan = Arc::new(sterna_plan::build(&config, &shapes, &numerics, &plan_options)?);
     let layers = count(config.layers, "layer");
-    let name = format!("synthetic {shape}, {layers}, {linear} and {head}");
-    let made = Box::new(Made { name, config, linear, head, plan });
+    let name = format!("synthetic {shape}, {layers}, {}", args.encodings(recipe));
+    let made = Box::new(Made { name, config, recipe, plan });
     Ok(Planned { source: Source::Synthetic { made, backend }, quiet })
 }
 
@@ -181,7 +214,7 @@ impl Planned {
             }
             Source::Synthetic { made, backend } => (made, backend),
         };
-        let weights = Synthetic::new(&made.config, made.linear, made.head, 1);
+        let weights = Synthetic::new(&made.config, made.recipe, SEED);
         stage("weights made");
         let bar = output::bytes_bar("packing", self.quiet);
         let executor = backend.load(Arc::clone(&made.plan), &weights, &mut |done, total| {

@@ -11,6 +11,7 @@
 #![allow(clippy::needless_range_loop)]
 
 mod bytes;
+mod coded;
 mod floats;
 mod nibbles;
 mod per_row;
@@ -394,6 +395,7 @@ unsafe fn four_kind<const NC: usize>(
     // SAFETY: the instruction set of this function.
     unsafe {
         match (g.kind, g.has_mins) {
+            _ if g.per_row => per_row::four::<NC>(r, a, acc),
             (Kind::B4, true) => nibbles::flat::<NC, false, true, 4, BESIDE>(r, a, acc),
             (Kind::B4, false) => nibbles::flat::<NC, true, false, 4, BESIDE>(r, a, acc),
             _ => bytes::flat::<NC, 4, BESIDE_BYTES>(r, a, acc),
@@ -435,6 +437,7 @@ unsafe fn float_kind<const NC: usize, const P: usize>(
         match r[0].geometry.kind {
             Kind::F16 => floats::run::<NC, 0, P>(r, a, acc),
             Kind::Bf16 => floats::run::<NC, 1, P>(r, a, acc),
+            Kind::Coded => coded::run::<NC, P>(r, a, acc),
             _ => floats::run::<NC, 2, P>(r, a, acc),
         }
     }
@@ -456,13 +459,25 @@ unsafe fn per_row_kind<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &
     unsafe { per_row::run::<NC>(r, a, acc) }
 }
 
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn wide_kind<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
+    align_stack();
+    // SAFETY: the instruction set of this function.
+    unsafe { per_row::wide::<NC>(r, a, acc) }
+}
+
 /// As [`int`] for rows with one scale; any int8 activation may occur, -128 too.
 ///
 /// # Safety
 /// The machine has AVX2, FMA and F16C.
 pub unsafe fn per_row(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
     // SAFETY: the caller's promise; lengths are asserted inside.
-    unsafe { by_width!(a.width, per_row_kind, (r, a, acc), 1 2 3 4 5 6) }
+    unsafe {
+        if r.geometry.wide {
+            return by_width!(2 * a.width, wide_kind, (r, a, acc), 2 4 6);
+        }
+        by_width!(a.width, per_row_kind, (r, a, acc), 1 2 3 4 5 6)
+    }
 }
 
 /// Adds the integer products of inputs `from .. to` of one ternary group to `part[column][row]`.
@@ -515,6 +530,14 @@ pub unsafe fn float(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) 
 /// # Safety
 /// The machine has AVX2, FMA and F16C.
 pub unsafe fn float_vec4(r: [Records<'_>; 4], a: &ActBlock<'_>, acc: &mut [&mut [[f32; PANEL]]; 4]) {
+    if r[0].geometry.kind == Kind::Coded {
+        let ([r0, r1, r2, r3], [a0, a1, a2, a3]) = (r, acc);
+        // SAFETY: the caller's promise. The scales of four panels would not fit the registers.
+        return unsafe {
+            float_kind::<1, 2>([r0, r1], a, &mut [a0, a1]);
+            float_kind::<1, 2>([r2, r3], a, &mut [a2, a3]);
+        };
+    }
     // SAFETY: the caller's promise.
     unsafe { float_kind::<1, 4>(r, a, acc) }
 }
@@ -522,7 +545,11 @@ pub unsafe fn float_vec4(r: [Records<'_>; 4], a: &ActBlock<'_>, acc: &mut [&mut 
 /// Whether a call of so many rows reads four panels of such a matrix of integers side by side. Wider calls wait for
 /// memory less, and have no registers for the sums of several panels.
 pub fn beside(g: &Geometry, rows: usize) -> bool {
-    matches!(g.kind, Kind::B4 | Kind::B8) && !g.has_sub_scales && !g.per_row && rows <= super::NARROW
+    match (g.per_row, g.kind) {
+        (true, _) => rows == 1 && per_row::beside(g),
+        (false, Kind::B4 | Kind::B8) => !g.has_sub_scales && rows <= super::NARROW,
+        _ => false,
+    }
 }
 
 /// As [`int`] for four panels of a matrix and a block of rows for which [`beside`] holds.

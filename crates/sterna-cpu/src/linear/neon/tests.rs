@@ -134,6 +134,7 @@ fn geometries() -> Vec<Geometry> {
                 has_mins: false,
                 inline_d: true,
                 per_row: false,
+                wide: false,
                 input: 0.0,
                 output: 0.0,
             };
@@ -192,6 +193,7 @@ fn float_weights_give_the_bits_of_the_portable_twin() {
                 has_mins: false,
                 inline_d: false,
                 per_row: false,
+                wide: false,
                 input: 0.0,
                 output: 0.0,
             };
