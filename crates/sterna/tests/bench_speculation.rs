@@ -155,6 +155,13 @@ fn drafting_is_measured_beside_the_calls_that_verify() {
     let found = json(&folder, &[&args[..], &["--json", "--costs", "."]].concat());
     let drafts = &found["verify_cost"]["drafts"];
     assert_eq!((&drafts["proposer"], drafts["points"].as_array().unwrap().len()), (&"eagle3".into(), 8));
+    // A drafter that reads the target's own keys.
+    let (model, head) = (oracle("d_gemma4"), oracle("d_gemma4_assistant"));
+    let (model, head) = (model.to_str().unwrap(), head.to_str().unwrap());
+    let args = ["probe", "verify-cost", "-m", model, "--draft", head, "--widest", "3", "--rounds", "2"];
+    let found = json(&folder, &[&args[..], &["--json", "--costs", "."]].concat());
+    let drafts = &found["verify_cost"]["drafts"];
+    assert_eq!((&drafts["proposer"], drafts["points"].as_array().unwrap().len()), (&"assistant".into(), 8));
     std::fs::remove_dir_all(folder).unwrap();
 }
 

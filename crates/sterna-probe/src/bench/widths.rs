@@ -209,7 +209,11 @@ pub fn width_table_beside(
             Timed::Call(mut run) => Arm::new(name, move |_: &mut Bench<'_>| run()),
             Timed::Told(mut run) => Arm::told(name, move |_| Ok(run())),
         };
-        arm.prepared(move |_| prepare())
+        // Whoever drafts over the target's own keys stands where the target does: at the end of what is held.
+        arm.prepared(move |b| {
+            b.session.truncate(prefix)?;
+            prepare()
+        })
     });
     let mut arms: Vec<Arm<'_, Bench<'_>>> = widths.iter().enumerate().map(arm).chain(others).collect();
     let samples = interleave(&mut bench, &mut arms, options.rounds)?;
