@@ -50,6 +50,28 @@ impl Fusions {
         delta: false,
     };
 
+    /// Every fold with its name, in the order in which they are applied, together with those before it: what each one takes away
+    /// is the difference of two plans.
+    pub fn steps() -> [(&'static str, Fusions); 8] {
+        let members = Fusions { members: true, ..Fusions::NONE };
+        let gate_up = Fusions { gate_up: true, ..members };
+        let layer_input = Fusions { layer_input: true, ..gate_up };
+        let residual = Fusions { residual: true, ..layer_input };
+        let post_norm = Fusions { post_norm: true, ..residual };
+        let norm = Fusions { norm: true, ..post_norm };
+        let attention = Fusions { attention: true, ..norm };
+        [
+            ("members", members),
+            ("gate_up", gate_up),
+            ("layer_input", layer_input),
+            ("residual", residual),
+            ("post_norm", post_norm),
+            ("norm", norm),
+            ("attention", attention),
+            ("delta", Fusions { delta: true, ..attention }),
+        ]
+    }
+
     /// Applies them; `together` says whether two linear weights may read one quantised form of their inputs.
     pub(crate) fn apply(self, mut ops: Vec<Op>, together: &dyn Fn(WeightId, WeightId) -> bool) -> Vec<Op> {
         if self.members {

@@ -98,6 +98,15 @@ fn a_bundle_answers_as_its_source_does() {
     assert!(
         seen["entries"][0]["plan"].as_array().unwrap().len() < seen["unfused_ops"].as_u64().unwrap() as usize
     );
+    // What each fold takes away, one after the other, is what all of them do.
+    let folds: Vec<_> =
+        seen["folds"].as_array().unwrap().iter().map(|f| f["ops"].as_u64().unwrap()).collect();
+    assert!(
+        folds.len() == 8
+            && folds.is_sorted_by(|a, b| a >= b)
+            && seen["unfused_ops"].as_u64() > Some(folds[0])
+    );
+    assert_eq!(folds.last().copied(), seen["entries"][0]["ops"].as_u64());
     std::fs::remove_dir_all(folder).unwrap();
 }
 

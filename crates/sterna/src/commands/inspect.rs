@@ -4,12 +4,21 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use serde_json::json;
-use sterna_plan::Fusions;
+use sterna_plan::{Fusions, PlanError, PlanOptions, build};
 
 use super::output::say;
 use super::{Outcome, output};
 use crate::cli::InspectArgs;
 use crate::engine::{Engine, EngineOptions, open_model};
+
+/// Ops of a call of one row of the model under some folds.
+fn ops_under(engine: &Engine, fusions: Fusions) -> Result<usize, PlanError> {
+    let model = &engine.model;
+    let numerics = |name: &str, encoding, cols| model.numerics.linear(name, encoding, cols);
+    let options = PlanOptions { fusions, widths: vec![1], ..PlanOptions::new(engine.plan.context) };
+    let plan = build(&model.config, model, &numerics, &options)?;
+    Ok(plan.entries.first().map_or(0, |e| e.ops.len()))
+}
 
 /// Runs the command.
 pub fn main(args: &InspectArgs) -> Outcome {
@@ -19,8 +28,11 @@ pub fn main(args: &InspectArgs) -> Outcome {
         EngineOptions { fusions, context: args.context, linears: args.linears, ..EngineOptions::default() };
     let engine = Engine::new(open_model(name)?, &options)?;
     let (model, plan) = (&engine.model, &engine.plan);
-    let bare = EngineOptions { fusions: Fusions::NONE, ..options };
-    let unfused = Engine::new(open_model(name)?, &bare)?.plan.entries.first().map_or(0, |e| e.ops.len());
+    let unfused = ops_under(&engine, Fusions::NONE)?;
+    let mut folds = Vec::new();
+    for (fold, fusions) in Fusions::steps() {
+        folds.push((fold, ops_under(&engine, fusions)?));
+    }
 
     let mut kinds: BTreeMap<&str, (usize, u64, u64)> = BTreeMap::new();
     for w in model.weights() {
@@ -61,7 +73,9 @@ pub fn main(args: &InspectArgs) -> Outcome {
             json!({
                 "name": model.name, "source": model.source_kind().name(), "config": c, "encodings": kinds,
                 "quantised": model.quantised(),
-                "context": plan.context, "unfused_ops": unfused, "entries": entries, "weights": weights,
+                "context": plan.context, "unfused_ops": unfused,
+                "folds": folds.iter().map(|(fold, ops)| json!({"fold": fold, "ops": ops})).collect::<Vec<_>>(),
+                "entries": entries, "weights": weights,
                 "tokenizer": {"vocab": model.tokenizer.vocab_size(), "bos": tokenizer.bos, "eos": tokenizer.eos,
                               "add_bos": tokenizer.add_bos, "chat_template": tokenizer.chat_template},
             })
@@ -164,6 +178,12 @@ pub fn main(args: &InspectArgs) -> Outcome {
             say!("a sequence keeps {rings} of keys and values in rings, at most");
         }
         if args.plan {
+            say!("ops of {} before folds: {unfused}", e.name);
+            let mut before = unfused;
+            for (fold, ops) in &folds {
+                say!("  {fold:12} takes away {:4}, leaves {ops:4}", before.saturating_sub(*ops));
+                before = *ops;
+            }
             say!("{}", plan.describe(e).trim_end());
         }
     }
