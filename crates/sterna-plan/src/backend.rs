@@ -139,6 +139,17 @@ pub enum Kin {
     OtherModel,
 }
 
+/// Kernels that were compiled while a program ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KernelUse {
+    /// How many.
+    pub kernels: usize,
+    /// How long that took, with what was found on disk.
+    pub took: Duration,
+    /// Bytes of compiled kernels that an earlier start had left on disk: 0 for none, `None` where none are kept.
+    pub found: Option<usize>,
+}
+
 /// A loaded model on a device with its pool of states.
 pub trait Executor: Send {
     /// The plan it was loaded for.
@@ -243,6 +254,10 @@ pub trait Executor: Send {
     }
     /// How long the device has worked on calls since the executor was loaded, by its own clock. `None` without one.
     fn device_time(&self) -> Option<Duration> {
+        None
+    }
+    /// Kernels that were compiled for the device so far, other models' included. `None` where none are compiled.
+    fn kernels(&self) -> Option<KernelUse> {
         None
     }
     /// Kernels that a call of so many rows and wanted results is made of. `None` where there is no such thing.

@@ -13,8 +13,8 @@ mod rows;
 mod snapshots;
 
 pub use backend::{
-    Backend, CallStats, DeviceLimits, Executor, HOLD_ROWS, Kin, MemoryUse, OpSpan, OpTime, Outputs, TeamTime,
-    Top2, check_hold, nothing_held,
+    Backend, CallStats, DeviceLimits, Executor, HOLD_ROWS, KernelUse, Kin, MemoryUse, OpSpan, OpTime,
+    Outputs, TeamTime, Top2, check_hold, nothing_held,
 };
 pub use error::{BackendError, PlanError};
 pub use fuse::Fusions;

@@ -251,18 +251,27 @@ fn choose(all: &[AdapterFacts], choice: &Choice) -> Result<usize, DeviceError> {
     at.ok_or_else(|| DeviceError::NoSuch { asked: choice.to_string(), present: names() })
 }
 
+/// An adapter that was opened.
+pub(crate) struct Opened {
+    pub facts: AdapterFacts,
+    pub device: wgpu::Device,
+    pub queue: wgpu::Queue,
+    /// What wgpu calls compiled kernels of it; `None` where there are none to be had.
+    pub cache_key: Option<String>,
+}
+
 /// Opens the adapter that is asked for.
 ///
 /// # Errors
 /// [`DeviceError`].
-pub(crate) fn open(choice: &Choice) -> Result<(AdapterFacts, wgpu::Device, wgpu::Queue), DeviceError> {
+pub(crate) fn open(choice: &Choice) -> Result<Opened, DeviceError> {
     let mut found = found();
     let all: Vec<AdapterFacts> = found.iter().map(|f| f.0.clone()).collect();
     let (facts, adapter) = found.swap_remove(choose(&all, choice)?);
     if !facts.missing.is_empty() {
         return Err(DeviceError::Missing { adapter: facts.name, missing: facts.missing.join("; ") });
     }
-    let mut features = Features::SUBGROUP | Features::TIMESTAMP_QUERY;
+    let mut features = Features::SUBGROUP | Features::TIMESTAMP_QUERY | Features::PIPELINE_CACHE;
     if facts.matrix {
         features |= MATRIX;
     }
@@ -273,8 +282,10 @@ pub(crate) fn open(choice: &Choice) -> Result<(AdapterFacts, wgpu::Device, wgpu:
         experimental_features: experimental(facts.matrix),
         ..wgpu::DeviceDescriptor::default()
     });
+    let caches = adapter.features().contains(Features::PIPELINE_CACHE);
+    let cache_key = wgpu::util::pipeline_cache_key(&adapter.get_info()).filter(|_| caches);
     match pollster::block_on(device) {
-        Ok((device, queue)) => Ok((facts, device, queue)),
+        Ok((device, queue)) => Ok(Opened { facts, device, queue, cache_key }),
         Err(e) => Err(DeviceError::Refused { adapter: facts.name, why: e.to_string() }),
     }
 }

@@ -1,11 +1,12 @@
 //! The executor: one pass of dispatches for a call, and what it brings back.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sterna_plan::{
-    BackendError, BufferRows, CallStats, Executor, Kin, Limits, MemoryUse, ModelPlan, Op, OpTime, Outputs,
-    Plan, PlanError, RowTable, Shape, Slice, Top2, Wanted, WeightSource, check_hold, nothing_held, numerics,
+    BackendError, BufferRows, CallStats, Executor, KernelUse, Kin, Limits, MemoryUse, ModelPlan, Op, OpTime,
+    Outputs, Plan, PlanError, RowTable, Shape, Slice, Top2, Wanted, WeightSource, check_hold, nothing_held,
+    numerics,
 };
 use wgpu::{Buffer, CommandEncoder};
 
@@ -13,6 +14,7 @@ use crate::ahead::{Ahead, Next};
 use crate::gpu::{Clock, Gpu};
 use crate::kernels::Pipelines;
 use crate::load::{self, Weights};
+use crate::profile::Profile;
 use crate::program::{Arena, Buffers, Builder, MOST_OUTPUTS, Step, act_sizes, check};
 use crate::state::Pool;
 
@@ -55,12 +57,6 @@ struct Entry {
 struct Hold {
     rows: RowTable,
     open: Vec<usize>,
-}
-
-#[derive(Default)]
-pub(crate) struct Profile {
-    entry: usize,
-    times: Vec<OpTime>,
 }
 
 /// What is copied back after a call.
@@ -119,6 +115,7 @@ impl GpuExecutor {
         let pool = Pool::new(gpu, &plan, 0, 1)?;
         let entries = entries(&shared, &plan, &weights, &pool, &buffers)?;
         let readback = gpu.readback(16 * width as u64)?;
+        shared.pipelines.save();
         let (scratch, table) = (bytes.iter().sum(), Vec::new());
         let (ahead, clock) = (Ahead::new(gpu)?, Clock::new(gpu)?);
         Ok(Self {
@@ -306,31 +303,17 @@ impl GpuExecutor {
         }
     }
 
-    /// Every op by itself, timed from its submission until the device is done with it.
-    fn step_by_step(&mut self, entry: usize, counts: [u32; 2]) -> Result<CallStats, BackendError> {
-        let plan = Arc::clone(&self.plan);
-        let mut stats = CallStats::default();
-        let mut nanos = Vec::new();
-        for op in 0..plan.entries[entry].ops.len() {
-            let start = Instant::now();
-            let mut encoder = self.shared.gpu.encoder();
-            let steps = self.entries[entry].steps.iter().filter(|s| s.op == op);
-            let cost = self.encode(&mut encoder, steps, counts, None);
-            self.shared.gpu.queue.submit([encoder.finish()]);
-            self.shared.gpu.wait()?;
-            nanos.push(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
-            stats.weight_bytes += cost.weight_bytes;
-            stats.macs += cost.macs;
-        }
-        if let Some(profile) = &mut self.profile {
-            if profile.entry != entry || profile.times.len() != nanos.len() {
-                profile.entry = entry;
-                let named = |op| OpTime { name: plan.op_label(op), ..OpTime::default() };
-                profile.times = plan.entries[entry].ops.iter().map(named).collect();
-            }
-            profile.times.iter_mut().zip(nanos).for_each(|(t, n)| t.nanos += n);
-        }
-        Ok(stats)
+    /// Puts one op into a pass of its own.
+    pub(crate) fn encode_op(
+        &self,
+        encoder: &mut CommandEncoder,
+        entry: usize,
+        op: usize,
+        counts: [u32; 2],
+        timestamp_writes: Option<wgpu::ComputePassTimestampWrites<'_>>,
+    ) -> CallStats {
+        let steps = self.entries[entry].steps.iter().filter(|s| s.op == op);
+        self.encode(encoder, steps, counts, timestamp_writes)
     }
 
     /// Runs the call again, op by op, and names the first whose output is not finite.
@@ -346,8 +329,7 @@ impl GpuExecutor {
         let named = |op: usize| BackendError::NonFinite { row, op, name: plan.describe_op(e, &e.ops[op]) };
         for (i, op) in e.ops.iter().enumerate() {
             let mut encoder = self.shared.gpu.encoder();
-            let steps = self.entries[entry].steps.iter().filter(|s| s.op == i);
-            self.encode(&mut encoder, steps, counts, None);
+            self.encode_op(&mut encoder, entry, i, counts, None);
             let Some(slice) = written(e, op) else {
                 self.shared.gpu.queue.submit([encoder.finish()]);
                 continue;
@@ -478,6 +460,7 @@ impl Executor for GpuExecutor {
         // What fails leaves the old pool and what is bound to it.
         let pool = Pool::new(&self.shared.gpu, &self.plan, slots, capacity)?;
         self.entries = entries(&self.shared, &self.plan, &self.weights, &pool, &self.buffers)?;
+        self.shared.pipelines.save();
         self.pool = pool;
         Ok(())
     }
@@ -577,6 +560,10 @@ impl Executor for GpuExecutor {
 
     fn device_time(&self) -> Option<Duration> {
         self.clock.as_ref().map(Clock::total)
+    }
+
+    fn kernels(&self) -> Option<KernelUse> {
+        Some(self.shared.pipelines.used())
     }
 
     fn dispatches(&self, entry: usize, rows: usize, outputs: usize) -> Option<usize> {

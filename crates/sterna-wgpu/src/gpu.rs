@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sterna_plan::BackendError;
 use wgpu::{Buffer, BufferUsages, CommandEncoder, ErrorFilter, PollType};
 
-use crate::adapter::{self, AdapterFacts, Choice, DeviceError};
+use crate::adapter::{self, AdapterFacts, Choice, DeviceError, Opened};
 
 /// Bytes that are on their way to a device before the loader waits.
 const IN_FLIGHT: usize = 64 << 20;
@@ -16,13 +16,15 @@ pub(crate) struct Gpu {
     pub device: wgpu::Device,
     pub queue: wgpu::Queue,
     pub facts: AdapterFacts,
+    /// What compiled kernels of this adapter are called; `None` where they cannot be had.
+    pub cache_key: Option<String>,
     /// The first error outside of a scope: after it nothing that the device computes is believed.
     failed: Arc<Mutex<Option<String>>>,
 }
 
 impl Gpu {
     pub fn open(choice: &Choice) -> Result<Self, DeviceError> {
-        let (facts, device, queue) = adapter::open(choice)?;
+        let Opened { facts, device, queue, cache_key } = adapter::open(choice)?;
         let failed = Arc::new(Mutex::new(None));
         let (on_error, on_loss) = (Arc::clone(&failed), Arc::clone(&failed));
         // wgpu's own handler panics.
@@ -32,7 +34,7 @@ impl Gpu {
                 note(&on_loss, format!("the device was lost: {text}"));
             }
         });
-        Ok(Self { device, queue, facts, failed })
+        Ok(Self { device, queue, facts, cache_key, failed })
     }
 
     /// Fails once the device has failed.
@@ -64,7 +66,8 @@ impl Gpu {
         self.make(bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST, "results")
     }
 
-    fn make(&self, bytes: u64, usage: BufferUsages, what: &'static str) -> Result<Buffer, BackendError> {
+    /// A buffer for any use.
+    pub fn make(&self, bytes: u64, usage: BufferUsages, what: &'static str) -> Result<Buffer, BackendError> {
         let size = bytes.max(16).next_multiple_of(16);
         if size > self.most_bytes() {
             let most = self.most_bytes();

@@ -17,22 +17,26 @@
 mod adapter;
 mod ahead;
 mod blocked;
+mod cache;
 mod exec;
 mod gpu;
 mod kernels;
 mod load;
 mod pack;
+mod profile;
 mod program;
 mod proof;
 mod state;
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use sterna_plan::{Backend, BackendError, DeviceLimits, Executor, ModelPlan, WeightSource, WeightSpec};
 
 pub use adapter::{AdapterFacts, Choice, DeviceError, Kind, adapters};
 
+use crate::cache::Cache;
 use crate::exec::{GpuExecutor, Shared};
 use crate::gpu::Gpu;
 use crate::kernels::Pipelines;
@@ -44,13 +48,15 @@ pub struct WgpuOptions {
     pub choice: Choice,
     /// Largest buffer of weights in bytes; the device's own limit holds too. Results do not depend on it.
     pub buffer_bytes: u64,
+    /// A folder where compiled kernels are kept for the next start; none are without it. Results do not depend on it.
+    pub cache: Option<PathBuf>,
 }
 
 impl Default for WgpuOptions {
     /// The best GPU, in buffers of 1 GiB: of much larger ones it was reported that a driver computed wrongly and said
     /// nothing (gfx-rs/wgpu#10305).
     fn default() -> Self {
-        Self { choice: Choice::Best, buffer_bytes: 1 << 30 }
+        Self { choice: Choice::Best, buffer_bytes: 1 << 30, cache: None }
     }
 }
 
@@ -73,12 +79,16 @@ impl WgpuBackend {
     pub fn new(options: &WgpuOptions) -> Result<Self, DeviceError> {
         let gpu = Gpu::open(&options.choice)?;
         let most_bytes = options.buffer_bytes.min(gpu.most_bytes());
-        let mut shared = Shared { gpu: Arc::new(gpu), pipelines: Arc::new(Pipelines::default()), most_bytes };
+        let share = |gpu: Gpu| {
+            let cache = options.cache.as_deref().and_then(|folder| Cache::open(&gpu, folder));
+            Shared { gpu: Arc::new(gpu), pipelines: Arc::new(Pipelines::new(cache)), most_bytes }
+        };
+        let mut shared = share(gpu);
         if shared.gpu.facts.matrix && !proof::matrix_units_are_exact(&shared).unwrap_or(false) {
             // Opened again, since whatever failed stays with a device.
             let mut gpu = Gpu::open(&options.choice)?;
             gpu.facts.matrix = false;
-            shared = Shared { gpu: Arc::new(gpu), pipelines: Arc::new(Pipelines::default()), most_bytes };
+            shared = share(gpu);
         }
         Ok(Self { shared })
     }

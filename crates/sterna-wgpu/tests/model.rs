@@ -4,6 +4,7 @@
 
 mod common;
 
+use std::io::Write as _;
 use std::sync::Arc;
 
 use common::{backend, bits, off};
@@ -15,6 +16,7 @@ use sterna_ref::RefBackend;
 use sterna_ref::testing::{
     Encodings, Random, TestModel, config, gemma4_config, hybrid_config, logits, narrow_config, plan,
 };
+use sterna_wgpu::{Choice, WgpuBackend, WgpuOptions};
 
 fn model(encoding: Encoding) -> TestModel {
     TestModel::new(7, config(), Encodings::new(encoding)).unwrap()
@@ -359,4 +361,45 @@ fn calls_begun_ahead_change_nothing() {
     let (want, got) = (run(Wanted::Logits), run(Wanted::Argmax));
     assert_eq!(want.0, got.0);
     assert!(want.1 == got.1, "states");
+}
+
+/// Compiled kernels are found by the next start; what is broken or another's is compiled again, with the same answers.
+#[test]
+fn compiled_kernels_are_kept_on_disk() {
+    let Some(gpu) = backend() else { return };
+    let folder = std::env::temp_dir().join(format!("sterna-kept-{}", std::process::id()));
+    let model = model(Encoding::TQ2_0);
+    let tokens = Random::new(9).tokens(12, model.config.vocab);
+    let options = WgpuOptions {
+        choice: Choice::Index(gpu.facts().index),
+        cache: Some(folder.clone()),
+        ..WgpuOptions::default()
+    };
+    let run = || {
+        let backend = WgpuBackend::new(&options).unwrap();
+        let mut device = load(&backend, &model, Fusions::ALL);
+        (all_bits(&logits(&mut *device, 0, &tokens, &[12]).unwrap()), device.kernels().unwrap())
+    };
+    let (want, first) = run();
+    let Some(0) = first.found else {
+        assert_eq!(first.found, None, "a new folder is empty");
+        let _ = writeln!(std::io::stderr(), "SKIPPED, this driver keeps no kernels");
+        return;
+    };
+    assert!(first.kernels > 5 && !first.took.is_zero());
+    let files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|f| f.unwrap().path()).collect();
+    let [file] = &files[..] else { panic!("{files:?}") };
+    let (again, second) = run();
+    assert!(again == want && second.found > Some(0) && second.kernels == first.kernels, "{second:?}");
+    let whole = std::fs::read(file).unwrap();
+    let mut foreign = whole.clone();
+    // Another driver's data under a right checksum would be refused by wgpu; one wrong byte is refused before.
+    foreign[20] ^= 0x40;
+    for bad in [&whole[..whole.len() / 2], &foreign, b"", b"something else that lies there"] {
+        std::fs::write(file, bad).unwrap();
+        let (again, third) = run();
+        assert!(again == want && third.found == Some(0), "{third:?}");
+        assert_eq!(std::fs::read(file).unwrap()[..8], whole[..8], "written anew");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
 }

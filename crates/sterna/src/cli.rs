@@ -27,6 +27,7 @@ use crate::speculate::{EagleTaps, Mode, SpeculateError, SpeculateOptions};
   sterna inspect -m model.gguf --plan
   sterna pull owner/name:file.gguf
   sterna devices                                    GPUs for --device
+  sterna selftest --device gpu                      checks a GPU, for a report
   sterna doctor                                     what this machine can do, and known traps
   sterna bench                                      this machine against its own limits
   sterna probe                                      what calls, ops, threads and a verify cost
@@ -60,6 +61,8 @@ pub enum Command {
     Doctor(crate::commands::doctor::DoctorArgs),
     /// List the GPUs that --device can take, with what they can do
     Devices(crate::commands::devices::DevicesArgs),
+    /// Check what a device computes against the reference and against itself; a report to attach to an issue
+    Selftest(crate::commands::selftest::SelftestArgs),
     /// Download a model from the Hugging Face hub
     Pull(crate::commands::pull::PullArgs),
     /// Print completions for a shell
@@ -121,6 +124,7 @@ impl Command {
             | Command::Inspect(_)
             | Command::Report(_)
             | Command::Devices(_)
+            | Command::Selftest(_)
             | Command::Pull(_)
             | Command::Completions { .. }
             | Command::Man => None,

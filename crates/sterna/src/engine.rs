@@ -14,6 +14,7 @@ use sterna_run::{Session, SessionError};
 use sterna_wgpu::{DeviceError, WgpuBackend, WgpuOptions};
 
 pub use crate::device::Device;
+use crate::folders::in_cache;
 use crate::speculate::{self, SpeculateError, SpeculateOptions};
 
 /// The model inside the program: a small ternary story model, 34 million parameters. Built with Llama.
@@ -338,7 +339,8 @@ pub fn backend(options: &EngineOptions) -> Result<Box<dyn Backend>, EngineError>
         Device::Cpu => cpu(options.isa),
         Device::CpuPortable => cpu(Isa::Portable),
         Device::Gpu(choice) => {
-            Box::new(WgpuBackend::new(&WgpuOptions { choice: choice.clone(), ..WgpuOptions::default() })?)
+            let (choice, cache) = (choice.clone(), in_cache("kernels"));
+            Box::new(WgpuBackend::new(&WgpuOptions { choice, cache, ..WgpuOptions::default() })?)
         }
         Device::RefLaw => Box::new(RefBackend::law()),
         Device::RefFloat => Box::new(RefBackend::float()),

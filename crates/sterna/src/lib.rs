@@ -5,6 +5,8 @@ pub mod commands;
 pub mod device;
 pub mod doctor;
 pub mod engine;
+mod folders;
 mod measure;
 pub mod pull;
+mod selftest;
 pub mod speculate;

@@ -91,3 +91,54 @@ fn devices_are_listed_and_wrong_ones_refused_with_what_there_is() {
         assert!(out.status.code() == Some(code) && said.contains(words), "{args:?}: {said}");
     }
 }
+
+/// The whole path of the self-test in small, with a report that can be attached to an issue.
+#[test]
+fn the_self_test_passes_and_reports() {
+    let Some(device) = device() else { return };
+    let report = json(&["selftest", "--device", &device, "--quick", "--json"]);
+    assert_eq!((&report["selftest"], &report["passed"]), (&1.into(), &true.into()));
+    assert!(
+        report["description"].as_str().unwrap().len() > 5
+            && !report["adapters"].as_array().unwrap().is_empty()
+    );
+    let checks = report["checks"].as_array().unwrap();
+    let parts: Vec<_> = checks.iter().map(|c| c["part"].as_str().unwrap()).collect();
+    assert!(["kernels", "models", "built-in model"].iter().all(|p| parts.contains(p)), "{parts:?}");
+    assert!(checks.iter().all(|c| c["outcome"] != "failed" && c["said"].as_str().is_some()), "{checks:?}");
+}
+
+#[test]
+fn the_self_test_runs_on_the_cpu_and_says_when_it_cannot_run() {
+    let out = sterna(&["selftest", "--device", "cpu", "--quick"]);
+    let said = String::from_utf8_lossy(&out.stdout).into_owned();
+    assert!(out.status.success() && said.contains("passed: ") && said.contains("golden tokens"), "{said}");
+    for (args, words) in [
+        (&["selftest", "--device", "gpu:abacus"][..], "abacus"),
+        (&["selftest", "--device", "ref-float"], "take cpu or a GPU"),
+        (&["selftest", "--device", "slide-rule"], "ref-law"),
+    ] {
+        let out = sterna(args);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.code() == Some(2) && said.contains(words), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn bench_measures_calls_by_the_devices_clock() {
+    let Some(device) = device() else { return };
+    let args =
+        ["bench", "--device", &device, "--context", "24", "--rounds", "1", "--prompts", "8", "--decode", "3"];
+    let report = json(&[&args[..], &["--profile", "--no-wait", "--json"]].concat());
+    assert_eq!(report["in_turn"]["same_bits"], true, "{report}");
+    assert!(report["prefill"][0]["tokens_per_second"].as_f64().unwrap() > 0.0);
+    assert!(report["decode"]["dispatches_per_layer"].as_f64().unwrap() >= 1.0);
+    assert!(
+        report["kernels"]["compiled"].as_u64().unwrap() > 5
+            && report["kernels"]["seconds"].as_f64().unwrap() > 0.0
+    );
+    let stages = report["memory"]["stages"].as_array().unwrap();
+    let names: Vec<_> = stages.iter().map(|s| s["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["start", "loaded", "chunk of 23"]);
+    assert!(stages[1]["weights"].as_u64().unwrap() > 10_000_000);
+}

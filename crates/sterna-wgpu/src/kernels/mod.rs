@@ -11,10 +11,12 @@ mod template;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use sterna_plan::BackendError;
+use sterna_plan::{BackendError, KernelUse};
 use wgpu::{BindGroupLayout, BindGroupLayoutEntry, BindingType, BufferBindingType, ComputePipeline};
 
+use crate::cache::Cache;
 use crate::gpu::Gpu;
 
 /// Rows that a generic `mat` kernel takes for one reading of the weights.
@@ -404,25 +406,56 @@ pub(crate) struct Pipeline {
 }
 
 /// The kernels that were compiled so far.
-#[derive(Default)]
 pub(crate) struct Pipelines {
-    made: Mutex<HashMap<Kernel, Arc<Pipeline>>>,
+    made: Mutex<Made>,
+    cache: Option<Cache>,
+}
+
+#[derive(Default)]
+struct Made {
+    all: HashMap<Kernel, Arc<Pipeline>>,
+    took: Duration,
+    /// Whether one came after the last time that all were written.
+    unsaved: bool,
 }
 
 impl Pipelines {
+    /// None yet; `cache` is where compiled ones come from.
+    pub fn new(cache: Option<Cache>) -> Self {
+        Self { made: Mutex::default(), cache }
+    }
+
     /// Compiles a kernel, or gives the one that is there.
     pub fn get(&self, gpu: &Gpu, kernel: Kernel) -> Result<Arc<Pipeline>, BackendError> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pipeline) = made.get(&kernel) {
+        if let Some(pipeline) = made.all.get(&kernel) {
             return Ok(Arc::clone(pipeline));
         }
-        let pipeline = Arc::new(compile(gpu, kernel)?);
-        made.insert(kernel, Arc::clone(&pipeline));
+        let start = Instant::now();
+        let pipeline = Arc::new(compile(gpu, kernel, self.cache.as_ref().map(|c| &c.driver))?);
+        made.took += start.elapsed();
+        made.unsaved = true;
+        made.all.insert(kernel, Arc::clone(&pipeline));
         Ok(pipeline)
+    }
+
+    /// Keeps what was compiled for the next start.
+    pub fn save(&self) {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cache) = self.cache.as_ref().filter(|_| made.unsaved) {
+            cache.save();
+            made.unsaved = false;
+        }
+    }
+
+    /// What was compiled, and how long it took.
+    pub fn used(&self) -> KernelUse {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        KernelUse { kernels: made.all.len(), took: made.took, found: self.cache.as_ref().map(|c| c.found) }
     }
 }
 
-fn compile(gpu: &Gpu, kernel: Kernel) -> Result<Pipeline, BackendError> {
+fn compile(gpu: &Gpu, kernel: Kernel, cache: Option<&wgpu::PipelineCache>) -> Result<Pipeline, BackendError> {
     let label = format!("{kernel:?}");
     let entries = (0..).zip(kernel.bindings()).map(|(binding, access)| {
         let ty = match access {
@@ -459,7 +492,7 @@ fn compile(gpu: &Gpu, kernel: Kernel) -> Result<Pipeline, BackendError> {
             zero_initialize_workgroup_memory: false,
             ..wgpu::PipelineCompilationOptions::default()
         },
-        cache: None,
+        cache,
     });
     let mut failed = None;
     for scope in scopes.into_iter().rev() {

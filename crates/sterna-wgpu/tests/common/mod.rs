@@ -37,10 +37,12 @@ pub fn backend() -> Option<&'static WgpuBackend> {
 
 /// The same adapter with weights in buffers of at most so many bytes.
 pub fn open(buffer_bytes: u64) -> Result<WgpuBackend, DeviceError> {
-    let best = WgpuBackend::new(&WgpuOptions { choice: Choice::Best, buffer_bytes });
+    let best = WgpuBackend::new(&WgpuOptions { choice: Choice::Best, buffer_bytes, cache: None });
     let usable = adapters().into_iter().find(|a| a.missing.is_empty());
     match (best, usable) {
-        (Err(_), Some(a)) => WgpuBackend::new(&WgpuOptions { choice: Choice::Index(a.index), buffer_bytes }),
+        (Err(_), Some(a)) => {
+            WgpuBackend::new(&WgpuOptions { choice: Choice::Index(a.index), buffer_bytes, cache: None })
+        }
         (best, _) => best,
     }
 }

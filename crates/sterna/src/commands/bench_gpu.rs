@@ -7,17 +7,21 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use sterna_plan::{ModelPlan, Op, Wanted};
+use sterna_plan::{MemoryUse, ModelPlan, Op, Wanted};
+use sterna_probe::bench;
+use sterna_probe::memory::{MemoryStage, MemoryStages};
+use sterna_probe::record::TableValue;
 use sterna_probe::synthetic::Random;
 use sterna_run::Session;
 
 use super::Outcome;
 use super::bench::BenchArgs;
+use super::output::megabytes;
 use crate::device::Device;
 use crate::engine::EngineOptions;
 use crate::measure::{self, Report, Turn};
 
-/// Rounds of calls of many rows and of one, in turn, whose logits must have the same bits.
+/// Most rounds of calls of many rows and of one, in turn, whose logits must have the same bits.
 const IN_TURN: usize = 100;
 
 /// Whether this is a measurement of a model's calls on a GPU.
@@ -37,22 +41,40 @@ pub fn main(args: &BenchArgs, options: &EngineOptions) -> Outcome {
     let layers = model.plan().states.len().max(1);
     let others = ops_outside_layers(model.plan());
     let _turn = Turn::take(args.measure.no_wait)?;
+    let mut stages = vec![MemoryStage::now("start", MemoryUse::default())];
     let mut made = start;
     let mut loaded = model.load(&mut |_| made = Instant::now())?;
     let load = made.elapsed();
+    stages.push(MemoryStage::now("loaded", loaded.session.executor().memory()));
     let mut report = Report::new(&args.measure, &loaded.device, loaded.name.clone())?;
     report.say(&format_args!("{}\n{}, loaded in {:.1} s", loaded.device, loaded.name, load.as_secs_f64()))?;
     report.put("device", loaded.device.as_str().into());
     report.put("model", loaded.name.as_str().into());
     report.put("load_seconds", load.as_secs_f64().into());
+    if let Some(used) = loaded.session.executor().kernels() {
+        let (n, took) = (used.kernels, used.took.as_secs_f64());
+        let found = match used.found {
+            None => "this driver keeps none on disk".to_owned(),
+            Some(0) => "none were on disk".to_owned(),
+            Some(bytes) => format!("{} of them were on disk", megabytes(bytes as u64)),
+        };
+        report.say(&format_args!("{n} kernels in {took:.2} s of that: {found}"))?;
+        report.put("kernels", json!({"compiled": n, "seconds": took, "bytes_on_disk": used.found}));
+    }
     let session = &mut loaded.session;
     let vocab = session.executor().plan().vocab as u64;
     let mut random = Random(7);
     let tokens: Vec<u32> = (0..session.context()).map(|_| (random.bits() % vocab) as u32).collect();
     let prompts = if args.prompts.is_empty() { vec![64, 128, 512] } else { args.prompts.clone() };
     let decode = args.decode.unwrap_or(128);
-    let mut rows = Vec::new();
     let context = session.context();
+    let chunk = 64.min(context - 1);
+    session.ask(&tokens[..chunk], Wanted::Argmax, &mut |_| {})?;
+    stages.push(MemoryStage::now(format!("chunk of {chunk}"), session.executor().memory()));
+    let memory = MemoryStages { model: loaded.name.clone(), stages };
+    report.say(&format_args!("{memory}: weights, states and scratch lie on the device"))?;
+    report.put("memory", serde_json::to_value(&memory)?);
+    let mut rows = Vec::new();
     for n in prompts.iter().copied().filter(|n| *n < context) {
         let mut times = Vec::new();
         for _ in 0..args.rounds + 2 {
@@ -61,23 +83,39 @@ pub fn main(args: &BenchArgs, options: &EngineOptions) -> Outcome {
                 timed(session, |s| s.ask(&tokens[..n], Wanted::Argmax, &mut |_| {}).map(|_| ()))?;
             times.push((wall, device));
         }
-        let (wall, device) = median(times.split_off(2));
+        let mut times = times.split_off(2);
+        times.sort_unstable();
+        let ends = [times.first(), times.last()].map(|t| t.map_or(f64::NAN, |t| t.0.as_secs_f64() * 1e3));
+        let (wall, device) = median(times);
         let rate = n as f64 / wall.as_secs_f64();
         let ms = |d: Duration| d.as_secs_f64() * 1e3;
         let clock = device.map_or_else(String::new, |d| format!(", {:.2} ms by the device's clock", ms(d)));
-        report.say(&format_args!("prefill {n:>5}: {rate:>8.0} tokens/s, {:.2} ms{clock}", ms(wall)))?;
-        rows.push(
-            json!({"prompt": n, "tokens_per_second": rate, "ms": ms(wall), "device_ms": device.map(ms)}),
-        );
+        let [least, most] = ends;
+        report.say(&format_args!(
+            "prefill {n:>5}: {rate:>8.0} tokens/s, {:.2} ms ({least:.2} to {most:.2}){clock}",
+            ms(wall)
+        ))?;
+        rows.push(json!({
+            "prompt": n, "tokens_per_second": rate, "ms": ms(wall), "least_ms": least, "most_ms": most,
+            "device_ms": device.map(ms),
+        }));
     }
     report.put("prefill", rows.into());
     if decode > 0 {
         self::decode(args, session, &tokens, decode, (layers, others), &mut report)?;
     }
-    let stable = in_turn(session, &tokens)?;
+    if args.profile {
+        report.put("profiles", serde_json::Value::Array(Vec::new()));
+        for width in [1, 64].into_iter().filter(|w| *w < context) {
+            let profile = bench::profile(session, width, args.prefix.min(context - width), 20)?;
+            report.one_of("profiles", &loaded.name, TableValue::Profile(profile))?;
+        }
+    }
+    let turns = IN_TURN.min(20 * args.rounds);
+    let stable = in_turn(session, &tokens, turns)?;
     let said = if stable { "the same bits" } else { "DIFFERENT BITS" };
-    report.say(&format_args!("calls of 64 rows and of one, {IN_TURN} times in turn: {said}"))?;
-    report.put("in_turn", json!({"rounds": IN_TURN, "same_bits": stable}));
+    report.say(&format_args!("calls of {chunk} rows and of one, {turns} times in turn: {said}"))?;
+    report.put("in_turn", json!({"rounds": turns, "same_bits": stable}));
     report.finish()?;
     Ok(if stable { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -161,10 +199,10 @@ fn median(mut times: Vec<Times>) -> Times {
 }
 
 /// Whether a prompt and the token after it have the same logits every time.
-fn in_turn(session: &mut Session, tokens: &[u32]) -> Result<bool, Box<dyn Error>> {
+fn in_turn(session: &mut Session, tokens: &[u32], turns: usize) -> Result<bool, Box<dyn Error>> {
     let n = 64.min(session.context() - 2);
     let mut first: Vec<Vec<u32>> = Vec::new();
-    for round in 0..IN_TURN {
+    for round in 0..turns {
         session.truncate(0)?;
         for (i, part) in [&tokens[..n], &tokens[n..=n]].into_iter().enumerate() {
             session.ask(part, Wanted::Logits, &mut |_| {})?;

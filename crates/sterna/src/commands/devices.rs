@@ -28,34 +28,45 @@ pub fn main(args: &DevicesArgs) -> Outcome {
     if all.is_empty() {
         say!("no GPU: no Vulkan, Metal or DirectX 12 driver answered; --device cpu is what there is");
     }
-    for a in &all {
-        let AdapterFacts { index, name, kind, api, driver, .. } = a;
-        say!("gpu:{index}  {name}");
-        say!("  {}, {api}, {driver}", kind.name());
-        say!(
-            "  buffers to {}, {} of them seen at a time; {} KiB of workgroup memory",
-            megabytes(a.buffer_bytes),
-            megabytes(a.binding_bytes),
-            a.workgroup_bytes >> 10
-        );
-        let subgroup = a.subgroup.map(|(least, most)| {
-            if least == most {
-                format!("subgroups of {least}")
-            } else {
-                format!("subgroups of {least} to {most}")
-            }
-        });
-        let named = [(a.f16, "f16"), (a.immediates, "immediates"), (a.timestamps, "timestamps")];
-        let has: Vec<_> = named.iter().filter(|n| n.0).map(|n| n.1.to_owned()).chain(subgroup).collect();
-        say!("  {}", if has.is_empty() { "no optional features".to_owned() } else { has.join(", ") });
-        for missing in &a.missing {
-            say!("  cannot be used: {missing}");
-        }
+    for adapter in &all {
+        describe(adapter)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn as_json(a: &AdapterFacts) -> serde_json::Value {
+/// One adapter, for a person.
+pub(super) fn describe(a: &AdapterFacts) -> std::io::Result<()> {
+    let AdapterFacts { index, name, kind, api, driver, .. } = a;
+    say!("gpu:{index}  {name}");
+    say!("  {}, {api}, {driver}", kind.name());
+    say!(
+        "  buffers to {}, {} of them seen at a time; {} KiB of workgroup memory",
+        megabytes(a.buffer_bytes),
+        megabytes(a.binding_bytes),
+        a.workgroup_bytes >> 10
+    );
+    let subgroup = a.subgroup.map(|(least, most)| {
+        if least == most {
+            format!("subgroups of {least}")
+        } else {
+            format!("subgroups of {least} to {most}")
+        }
+    });
+    let named = [
+        (a.f16, "f16"),
+        (a.immediates, "immediates"),
+        (a.timestamps, "timestamps"),
+        (a.matrix, "matrix units"),
+    ];
+    let has: Vec<_> = named.iter().filter(|n| n.0).map(|n| n.1.to_owned()).chain(subgroup).collect();
+    say!("  {}", if has.is_empty() { "no optional features".to_owned() } else { has.join(", ") });
+    for missing in &a.missing {
+        say!("  cannot be used: {missing}");
+    }
+    Ok(())
+}
+
+pub(super) fn as_json(a: &AdapterFacts) -> serde_json::Value {
     json!({
         "device": format!("gpu:{}", a.index),
         "name": a.name,
@@ -71,6 +82,7 @@ fn as_json(a: &AdapterFacts) -> serde_json::Value {
         "subgroup": a.subgroup.map(|(least, most)| json!({ "least": least, "most": most })),
         "immediates": a.immediates,
         "timestamps": a.timestamps,
+        "matrix_units": a.matrix,
         "missing": a.missing,
     })
 }

@@ -13,6 +13,7 @@ pub mod probe;
 pub mod pull;
 pub mod report;
 mod run;
+pub mod selftest;
 mod signals;
 mod speculation;
 mod trace;
@@ -45,7 +46,10 @@ pub fn main() -> ExitCode {
         std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
     let warnings = tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(colours);
     warnings.without_time().with_target(false).init();
-    let gives_verdict = matches!(cli.command, Command::Gate(_) | Command::Doctor(_) | Command::Bench(_));
+    let gives_verdict = matches!(
+        cli.command,
+        Command::Gate(_) | Command::Doctor(_) | Command::Bench(_) | Command::Selftest(_)
+    );
     if let Err(error) = cli.command.model_args().map_or(Ok(()), ModelArgs::check) {
         report_error(&*error);
         return ExitCode::from(2);
@@ -61,6 +65,7 @@ pub fn main() -> ExitCode {
         Command::Doctor(args) => doctor::main(&args),
         Command::Report(args) => report::main(&args),
         Command::Devices(args) => devices::main(&args),
+        Command::Selftest(args) => selftest::main(&args),
         Command::Pull(args) => pull::main(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();

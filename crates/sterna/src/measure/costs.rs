@@ -7,6 +7,7 @@ use sterna_plan::choose::{COST_SCHEMA, CostTable};
 use sterna_run::Session;
 
 use crate::engine::Engine;
+use crate::folders::in_cache;
 
 use crate::commands::output;
 
@@ -58,8 +59,7 @@ pub fn find(engine: &Engine, session: &Session) -> Option<CostTable> {
 }
 
 fn cache() -> Option<PathBuf> {
-    let set = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
-    Some(set.or_else(|| Some(std::env::home_dir()?.join(".cache")))?.join("sterna").join("verify-cost"))
+    in_cache("verify-cost")
 }
 
 /// Model, size and device, with nothing that a file system minds.
