@@ -11,12 +11,15 @@ use sterna_plan::{
 use wgpu::{Buffer, CommandEncoder};
 
 use crate::ahead::{Ahead, Next};
-use crate::gpu::{Clock, Gpu};
+use crate::gpu::{Clock, Ends, Gpu};
 use crate::kernels::Pipelines;
 use crate::load::{self, Weights};
 use crate::profile::Profile;
 use crate::program::{Arena, Buffers, Builder, MOST_OUTPUTS, Step, act_sizes, check};
 use crate::state::Pool;
+
+/// Steps that are submitted before the others of a call are written down.
+const AT_ONCE: usize = 12;
 
 /// What executors of one device share.
 #[derive(Clone)]
@@ -142,12 +145,7 @@ impl GpuExecutor {
             self.plan.entries.get(entry).ok_or_else(|| PlanError::Options("no such entry point".into()))?;
         let capacity = u32::try_from(self.pool.capacity).unwrap_or(u32::MAX);
         let limits = Limits { vocab: self.plan.vocab, capacity, committed: &self.pool.committed };
-        rows.check(Shape::Chains, ops, &limits)?;
-        if rows.outputs().count() > MOST_OUTPUTS {
-            let what = format!("more than {MOST_OUTPUTS} results of one call");
-            return Err(BackendError::Unsupported { backend: "gpu", what });
-        }
-        Ok(())
+        Ok(rows.check(Shape::Chains, ops, &limits)?)
     }
 
     /// Sends what changes from call to call. Gives the number of rows and of outputs.
@@ -179,11 +177,32 @@ impl GpuExecutor {
         counts: [u32; 2],
         slot: usize,
     ) -> CallStats {
-        let timed = self.clock.as_ref().map(|c| c.writes(slot));
-        let stats = self.encode(encoder, self.entries[entry].steps.iter(), counts, timed);
+        let timed = |ends| self.clock.as_ref().map(|c| c.writes(slot, ends));
+        let stats = self.encode(encoder, self.entries[entry].steps.iter(), counts, timed(Ends::Both));
         if let Some(clock) = &self.clock {
             clock.resolve(encoder, slot);
         }
+        stats
+    }
+
+    /// As [`Self::encode_entry`] in the clock's first place; the first steps are submitted at once, so that the device has work while
+    /// the host writes down the others.
+    fn encode_and_begin(&self, encoder: &mut CommandEncoder, entry: usize, counts: [u32; 2]) -> CallStats {
+        let steps = &self.entries[entry].steps;
+        if steps.len() < 4 * AT_ONCE {
+            return self.encode_entry(encoder, entry, counts, 0);
+        }
+        let timed = |ends| self.clock.as_ref().map(|c| c.writes(0, ends));
+        let (now, later) = steps.split_at(AT_ONCE);
+        let mut first = self.shared.gpu.encoder();
+        let mut stats = self.encode(&mut first, now.iter(), counts, timed(Ends::First));
+        self.shared.gpu.queue.submit([first.finish()]);
+        let rest = self.encode(encoder, later.iter(), counts, timed(Ends::Last));
+        if let Some(clock) = &self.clock {
+            clock.resolve(encoder, 0);
+        }
+        stats.weight_bytes += rest.weight_bytes;
+        stats.macs += rest.macs;
         stats
     }
 
@@ -226,7 +245,7 @@ impl GpuExecutor {
         }
         let mut encoder = self.shared.gpu.encoder();
         if self.profile.is_none() {
-            stats = self.encode_entry(&mut encoder, entry, counts, 0);
+            stats = self.encode_and_begin(&mut encoder, entry, counts);
         }
         self.copy_back(&mut encoder, entry, rows, &back, counts);
         let plan = Arc::clone(&self.plan);
@@ -475,6 +494,9 @@ impl Executor for GpuExecutor {
 
     fn execute(&mut self, entry: usize, rows: &RowTable, out: &mut Outputs) -> Result<(), BackendError> {
         self.check(entry, rows)?;
+        if rows.outputs().count() > MOST_OUTPUTS {
+            return self.in_parts(entry, rows, out);
+        }
         let single = self.single(entry, rows);
         let follows = single.is_some() && single == self.ahead.next;
         let begun = follows && self.take_ahead(rows, out)?;

@@ -163,6 +163,17 @@ impl<'a> Upload<'a> {
 /// Calls whose times may be on their way at once: one that is waited for, and those that are begun ahead.
 const TIMED: usize = 1 + crate::ahead::DEPTH;
 
+/// Which pass of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ends {
+    /// The only one.
+    Both,
+    /// Others follow.
+    First,
+    /// Others came before.
+    Last,
+}
+
 /// How long the device worked on passes, by its own clock.
 pub(crate) struct Clock {
     queries: wgpu::QuerySet,
@@ -191,12 +202,13 @@ impl Clock {
         Ok(Some(Self { queries, raw, read, period, ticks: 0 }))
     }
 
-    /// What a pass writes.
-    pub fn writes(&self, slot: usize) -> wgpu::ComputePassTimestampWrites<'_> {
+    /// What the passes of a call write: the first notes its beginning, the last its end.
+    pub fn writes(&self, slot: usize, ends: Ends) -> wgpu::ComputePassTimestampWrites<'_> {
+        let (begin, end) = (2 * slot as u32, 2 * slot as u32 + 1);
         wgpu::ComputePassTimestampWrites {
             query_set: &self.queries,
-            beginning_of_pass_write_index: Some(2 * slot as u32),
-            end_of_pass_write_index: Some(2 * slot as u32 + 1),
+            beginning_of_pass_write_index: (ends != Ends::Last).then_some(begin),
+            end_of_pass_write_index: (ends != Ends::First).then_some(end),
         }
     }
 

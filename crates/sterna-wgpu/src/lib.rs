@@ -5,9 +5,9 @@
 //! number of rows. Between devices, and against the CPU, token ids and bounds are promised and not bits: drivers may
 //! fuse a multiplication and an addition or not, and round divisions and roots in their own way.
 //!
-//! **What runs.** Decoders of the Llama family: weights in 2, 4 or 8 bits without minima and scales of scales, against int8
-//! activations, and float weights. Everything else (k-quants with minima, static activation scales, sliding windows,
-//! recurrent layers, trees of rows) is refused by name when a model is loaded, never run wrongly.
+//! **What runs.** Decoders of the Llama family: weights in 2 to 8 bits, k-quants among them, against int8
+//! activations, and float weights. Everything else (static activation scales, sliding windows, recurrent layers, trees of
+//! rows) is refused by name when a model is loaded, never run wrongly.
 //!
 //! **A call** is one compute pass. Tokens, positions and slots lie in a buffer; what comes back are the best two tokens of
 //! every wanted row, and the rows of logits that were asked for.
@@ -23,10 +23,12 @@ mod gpu;
 mod kernels;
 mod load;
 mod pack;
+mod parts;
 mod profile;
 mod program;
 mod proof;
 mod state;
+mod tall;
 
 use std::fmt;
 use std::path::PathBuf;

@@ -285,7 +285,7 @@ fn matrix(
             pack::row(kind, &members[member], row, &mut scratch, to.0, to.1).map_err(|e| fail(member, e))?;
             if together > 1 && ((n + 1) % together == 0 || n + 1 == end) {
                 let to = (&mut words, &mut scales);
-                pack::block(kind, cols, &row_words, &row_scales, to).map_err(|e| fail(member, e))?;
+                pack::block(kind, cols, &row_words, &row_scales, to);
                 row_words.clear();
                 row_scales.clear();
             }
@@ -340,6 +340,7 @@ mod tests {
             act_group: 256,
             layout: pack::Layout::Rows,
             halves: false,
+            subs: pack::Subs::None,
         };
         let want = |outputs| Want { members: vec![WeightId(0)], outputs, kind };
         // 512 weights are 128 bytes.

@@ -4,7 +4,7 @@
 //! way a shift and a mask give four codes that meet four packed activations. Codes of 8 bits are stored less their zero. Matrices
 //! whose shape a faster kernel takes lie in [blocks](Layout) of 32 rows. Floats are stored as they are, two halves to a word; what is neither is decoded to f32.
 
-use sterna_format::{Encoding, FormatError, IntRow, decode_row, encode_row, int_row};
+use sterna_format::{Encoding, FormatError, IntRow, decode_row, int_row};
 use sterna_plan::{BackendError, LinearNumerics, Weight, WeightSpec, WeightUse};
 
 use crate::kernels::MOST_ACT_GROUPS;
@@ -19,7 +19,7 @@ pub(crate) const BLOCK_GROUP: usize = 256;
 const MOST_BLOCK_GROUPS: usize = 64;
 
 /// Rows from which a matrix is tall: a thread for each fills a large GPU.
-const TALL: usize = 16_384;
+pub(crate) const TALL: usize = 16_384;
 
 /// In which order codes and scales lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +28,50 @@ pub(crate) enum Layout {
     Rows,
     /// `[block of 32 rows][unit][row]`, scales `[block][group][row]`, one for each 256 inputs.
     Block,
-    /// The same order with a scale for each group, however short.
+    /// `[block of 32 rows][group][unit][row]`, a vec4 of scales and minima of scales after a group's units where it has some.
+    /// Scales in the order of groups, a pair where there are minima.
     Tall,
+}
+
+/// What a group has beside its scale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Subs {
+    /// Nothing.
+    None,
+    /// A minimum.
+    Min,
+    /// Scales of 16 inputs.
+    Scales,
+    /// Scales and minima of 32 inputs.
+    Both,
+}
+
+impl Subs {
+    /// Bits, units of a group and this, as encodings have them: Q4_0, Q8_0, Q4_1, Q4_K, Q5_K, Q6_K.
+    #[cfg(test)]
+    pub const KINDS: [(u32, u32, Subs); 6] = [
+        (4, 1, Subs::None),
+        (8, 2, Subs::None),
+        (4, 1, Subs::Min),
+        (4, 8, Subs::Both),
+        (8, 16, Subs::Both),
+        (8, 16, Subs::Scales),
+    ];
+
+    /// Whether there are minima.
+    pub fn mins(self) -> bool {
+        matches!(self, Subs::Min | Subs::Both)
+    }
+
+    /// Whether parts of a group have scales of their own.
+    pub fn subs(self) -> bool {
+        matches!(self, Subs::Scales | Subs::Both)
+    }
+
+    /// Units that share such a scale, in groups of `units`.
+    pub fn units(self, units: u32) -> u32 {
+        if self == Subs::Both { (units / 8).max(1) } else { 1 }
+    }
 }
 
 /// How a matrix lies on the device.
@@ -49,6 +91,8 @@ pub(crate) enum Kind {
         layout: Layout,
         /// Scales are stored in f16, which they are exactly; never with [`Layout::Rows`].
         halves: bool,
+        /// What groups have beside their scale; only with [`Layout::Tall`].
+        subs: Subs,
     },
     /// Floats: 0 f16, 1 bf16, 2 f32.
     Float {
@@ -84,12 +128,21 @@ impl Kind {
             other => return Err(format!("the activations {other:?}")),
         };
         let layout = spec.encoding.int_layout(spec.cols).ok_or("int8 activations with float weights")?;
-        if layout.has_mins || layout.has_sub_scales || ![2, 4, 8].contains(&layout.bits) {
-            return Err(format!("{} weights, which have minima or scales of scales", spec.encoding));
-        }
-        let unit = unit(layout.bits);
+        // Codes of 6 bits lie in bytes.
+        let bits = if layout.bits > 4 { 8 } else { layout.bits };
+        let subs = match (layout.has_sub_scales, layout.has_mins, layout.sub) {
+            (false, false, _) => Some(Subs::None),
+            (false, true, _) => Some(Subs::Min),
+            (true, false, 16) if bits == 8 => Some(Subs::Scales),
+            (true, true, 32) => Some(Subs::Both),
+            _ => None,
+        };
+        let subs =
+            subs.ok_or_else(|| format!("{} weights, of scales as nobody here knows them", spec.encoding))?;
+        let unit = unit(bits);
         // Sums of a group are kept in i32: codes as they lie, activations down to -128.
-        let largest = if layout.bits == 8 { 128 } else { (1u64 << layout.bits) - 1 };
+        let scale = if subs.subs() { 128 } else { 1 };
+        let largest = scale * if layout.bits == 8 { 128 } else { (1u64 << layout.bits.min(5)) - 1 };
         let sums_fit = (act_group as u64).saturating_mul(128 * largest) <= i32::MAX as u64;
         let fits = act_group > 0
             && sums_fit
@@ -104,18 +157,21 @@ impl Kind {
                 spec.encoding, spec.cols
             ));
         }
-        let zero = if layout.bits == 8 { 0 } else { layout.zero };
-        let order =
-            if layout.bits == 2 && act_group == BLOCK_GROUP && spec.cols <= MOST_BLOCK_GROUPS * BLOCK_GROUP {
-                Layout::Block
-            } else if layout.bits > 2 && act_group == 32 && layout.group == 32 && spec.rows >= TALL {
-                Layout::Tall
-            } else {
-                Layout::Rows
-            };
+        let zero = if bits == 8 { 0 } else { layout.zero };
+        let whole = act_group == layout.group && [32, 256].contains(&act_group);
+        let order = if bits == 2 && act_group == BLOCK_GROUP && spec.cols <= MOST_BLOCK_GROUPS * BLOCK_GROUP {
+            Layout::Block
+        } else if bits > 2 && whole {
+            Layout::Tall
+        } else {
+            Layout::Rows
+        };
+        if subs != Subs::None && order != Layout::Tall {
+            return Err(format!("{} weights with an activation scale per {act_group} inputs", spec.encoding));
+        }
         let stored = [Encoding::TQ2_0, Encoding::TQ1_0, Encoding::Q4_0, Encoding::Q8_0];
-        let halves = order != Layout::Rows && stored.contains(&spec.encoding);
-        Ok(Kind::Int { bits: layout.bits, zero, scale_group: layout.group, act_group, layout: order, halves })
+        let halves = subs != Subs::None || (order != Layout::Rows && stored.contains(&spec.encoding));
+        Ok(Kind::Int { bits, zero, scale_group: layout.group, act_group, layout: order, halves, subs })
     }
 
     /// What a weight becomes; `None` for a vector.
@@ -140,7 +196,9 @@ impl Kind {
     /// Words of codes or floats in a row of `cols`.
     pub fn stride(self, cols: usize) -> usize {
         match self {
-            Kind::Int { bits, .. } => cols / unit(bits) * 4,
+            Kind::Int { bits, scale_group, subs, .. } => {
+                cols / unit(bits) * 4 + if subs.subs() { cols / scale_group * 4 } else { 0 }
+            }
             Kind::Float { format: 2 } => cols,
             Kind::Float { .. } => cols.div_ceil(2),
         }
@@ -150,7 +208,7 @@ impl Kind {
     pub fn scales(self, cols: usize) -> usize {
         match self {
             Kind::Int { layout: Layout::Block, .. } => cols / BLOCK_GROUP,
-            Kind::Int { scale_group, .. } => cols / scale_group,
+            Kind::Int { scale_group, subs, .. } => cols / scale_group * self::pair(subs),
             Kind::Float { .. } => 0,
         }
     }
@@ -175,6 +233,11 @@ impl Kind {
     }
 }
 
+/// Values that stand where a group's scale is.
+fn pair(subs: Subs) -> usize {
+    if subs.mins() { 2 } else { 1 }
+}
+
 /// Memory of the packer.
 #[derive(Default)]
 pub(crate) struct Scratch {
@@ -197,6 +260,11 @@ pub(crate) fn row(
             let ints = &mut scratch.ints;
             int_row(weight.encoding, &bytes, weight.cols, ints)?;
             let zero = weight.encoding.int_layout(weight.cols).map_or(0, |l| l.zero);
+            if let Kind::Int { scale_group, subs: subs @ (Subs::Min | Subs::Scales | Subs::Both), .. } = kind
+            {
+                groups(bits, zero, scale_group, subs, ints, (words, scales));
+                return Ok(());
+            }
             pack(bits, zero, &ints.codes, words);
             // A row's one scale is every group's.
             let repeat = kind.scales(weight.cols) / ints.d.len().max(1);
@@ -217,6 +285,35 @@ pub(crate) fn row(
     Ok(())
 }
 
+/// Appends a row of groups with scales of their parts, or with minima.
+fn groups(
+    bits: u32,
+    zero: i32,
+    group: usize,
+    subs: Subs,
+    ints: &IntRow,
+    (words, scales): (&mut Vec<u32>, &mut Vec<u32>),
+) {
+    let parts = ints.sc.len() / ints.d.len().max(1);
+    for (g, (codes, d)) in ints.codes.chunks(group).zip(&ints.d).enumerate() {
+        pack(bits, zero, codes, words);
+        let mut bytes = [0u8; 16];
+        let (low, high) = bytes.split_at_mut(if subs.mins() { 8 } else { 16 });
+        let put = |to: &mut [u8], from: &[i16]| {
+            let these = from.iter().skip(g * parts).take(parts);
+            // Six bits of a k-quant, or the eight of an i8.
+            to.iter_mut().zip(these).for_each(|(to, v)| *to = *v as u8);
+        };
+        if subs.subs() {
+            put(low, &ints.sc);
+            put(high, &ints.mn);
+            words.extend(bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)));
+        }
+        scales.push(d.to_bits());
+        scales.extend(ints.dmin.get(g).filter(|_| subs.mins()).map(|d| d.to_bits()));
+    }
+}
+
 /// Puts the words and scales of up to 32 rows, row after row, into the order of a block; missing rows are zeros.
 pub(crate) fn block(
     kind: Kind,
@@ -224,7 +321,7 @@ pub(crate) fn block(
     words: &[u32],
     scales: &[u32],
     to: (&mut Vec<u32>, &mut Vec<u32>),
-) -> Result<(), FormatError> {
+) {
     let (stride, each) = (kind.stride(cols), kind.scales(cols));
     for unit in 0..stride / 4 {
         for row in 0..BLOCK {
@@ -232,17 +329,32 @@ pub(crate) fn block(
             to.0.extend_from_slice(words.get(at..at + 4).unwrap_or(&[0; 4]));
         }
     }
-    let ordered = (0..each).flat_map(|g| (0..BLOCK).map(move |row| row * each + g));
+    let pair = if let Kind::Int { subs, .. } = kind { self::pair(subs) } else { 1 };
+    let of_group = move |g: usize| {
+        (0..BLOCK).flat_map(move |row| (0..pair).map(move |which| row * each + g * pair + which))
+    };
+    let ordered = (0..each / pair).flat_map(of_group);
     let ordered = ordered.map(|at| scales.get(at).copied().unwrap_or(0));
     if !matches!(kind, Kind::Int { halves: true, .. }) {
         to.1.extend(ordered);
-        return Ok(());
+        return;
     }
-    let values: Vec<f32> = ordered.map(f32::from_bits).collect();
-    let mut bytes = vec![0; 2 * values.len()];
-    encode_row(Encoding::F16, &values, &mut bytes)?;
-    to.1.extend(bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])));
-    Ok(())
+    let halves: Vec<u32> = ordered.map(|bits| u32::from(half(f32::from_bits(bits)))).collect();
+    to.1.extend(halves.chunks(2).map(|pair| pair.iter().rev().fold(0, |word, half| word << 16 | half)));
+}
+
+/// The f16 that a value is exactly; what is no number stays so, for the call that meets it to say where.
+fn half(x: f32) -> u16 {
+    let (bits, size) = (x.to_bits(), x.abs());
+    let sign = (bits >> 16) as u16 & 0x8000;
+    let rest = match size {
+        _ if size.is_nan() => 0x7e00,
+        _ if size.is_infinite() => 0x7c00,
+        // Subnormal halves are multiples of 2^-24.
+        _ if size < 6.103_515_6e-5 => (size * 16_777_216.0) as u16,
+        _ => ((bits >> 13 & 0x3ffff) - (112 << 10)) as u16,
+    };
+    sign | rest
 }
 
 fn pack(bits: u32, zero: i32, codes: &[u8], words: &mut Vec<u32>) {
@@ -287,6 +399,66 @@ mod tests {
     }
 
     #[test]
+    fn halves_are_exact() {
+        let mut bytes = [0; 2];
+        for bits in 0..=u16::MAX {
+            let mut value = [0.0];
+            decode_row(Encoding::F16, &bits.to_le_bytes(), &mut value).unwrap();
+            let got = half(value[0]);
+            if value[0].is_nan() {
+                assert_eq!(got & 0x7fff, 0x7e00);
+                continue;
+            }
+            assert_eq!(got, bits, "{}", value[0]);
+            if value[0].is_finite() {
+                sterna_format::encode_row(Encoding::F16, &value, &mut bytes).unwrap();
+                assert_eq!(u16::from_le_bytes(bytes), got);
+            }
+        }
+    }
+
+    /// What is packed is what the law reads: codes, scales of parts and minima of a k-quant, in the order of a block.
+    #[test]
+    fn parts_of_a_group_follow_its_codes() {
+        let spec = WeightSpec {
+            rows: 2,
+            ..spec(Encoding::Q4K, 512, WeightUse::Linear(LinearNumerics::Int8 { group: 256 }))
+        };
+        let kind = Kind::of(&spec).unwrap().unwrap();
+        assert_eq!((kind.stride(512), kind.scales(512), kind.data_words(2, 512)), (72, 4, 32 * 72));
+        let mut bytes = vec![0; 2 * Encoding::Q4K.row_bytes(512).unwrap()];
+        let each = bytes.len() / 2;
+        for (n, row) in bytes.chunks_exact_mut(each).enumerate() {
+            let values: Vec<f32> = (0..512).map(|k| ((k * 37 + n * 11) % 101) as f32 / 50.0 - 0.7).collect();
+            sterna_format::encode_row(Encoding::Q4K, &values, row).unwrap();
+        }
+        let (encoding, order) = (Encoding::Q4K, sterna_plan::RowOrder::Plain);
+        let weight = Weight { encoding, stored: encoding, rows: 2, cols: 512, data: &bytes, order };
+        let (mut words, mut scales, mut scratch) = (vec![], vec![], Scratch::default());
+        for n in 0..2 {
+            row(kind, &weight, n, &mut scratch, &mut words, &mut scales).unwrap();
+        }
+        let (mut codes, mut halves) = (vec![], vec![]);
+        block(kind, 512, &words, &scales, (&mut codes, &mut halves));
+        assert_eq!((codes.len(), halves.len()), (32 * 72, kind.scale_words(2, 512)));
+        let mut ints = IntRow::default();
+        int_row(encoding, &bytes[each..], 512, &mut ints).unwrap();
+        // Row 1, group 1: nine vec4 a group, the last of them scales and minima.
+        let unit = |u: usize| &codes[((9 + u) * 32 + 1) * 4..][..4];
+        let byte = |u: usize, i: usize| unit(u)[i / 4].to_le_bytes()[i % 4];
+        for part in 0..8 {
+            assert_eq!(i16::from(byte(8, part)), ints.sc[8 + part]);
+            assert_eq!(i16::from(byte(8, 8 + part)), ints.mn[8 + part]);
+            for k in 0..32 {
+                let word = unit(part)[k / 8] >> (4 * (k % 8 / 4) + 8 * (k % 4)) & 15;
+                assert_eq!(word as u8, ints.codes[256 + 32 * part + k]);
+            }
+        }
+        let word = halves[32 + 1];
+        assert_eq!([word as u16, (word >> 16) as u16], [half(ints.d[1]), half(ints.dmin[1])]);
+    }
+
+    #[test]
     fn what_has_no_kernel_is_refused_by_name() {
         let int8 = |group| WeightUse::Linear(LinearNumerics::Int8 { group });
         for (encoding, cols, group, ok) in [
@@ -301,8 +473,12 @@ mod tests {
             (Encoding::Q8_0, 32 * 1025, 32, false),
             (Encoding::PerRow(CodeBits::Eight), 131_056, 131_056, true),
             (Encoding::PerRow(CodeBits::Eight), 131_072, 131_072, false),
-            (Encoding::Q4_1, 96, 32, false),
-            (Encoding::Q6K, 256, 256, false),
+            (Encoding::Q4_1, 96, 32, true),
+            (Encoding::Q4K, 512, 256, true),
+            (Encoding::Q5K, 256, 256, true),
+            (Encoding::Q6K, 256, 256, true),
+            (Encoding::Q6K, 256, 64, false),
+            (Encoding::Q4_1, 32 * 1025, 32, false),
         ] {
             let got = Kind::of(&spec(encoding, cols, int8(group)));
             assert_eq!(got.is_ok(), ok, "{encoding} {cols} {group}: {got:?}");

@@ -13,11 +13,12 @@ use crate::adapter::MOST_GROUPS;
 use crate::gpu::Gpu;
 use crate::kernels::{
     Access, AttentionShape, CoopTile, Kernel, MOST_HEAD_DIM, Norm, Outputs, Pipeline, Pipelines, THREADS,
-    TILE,
+    TILE, TallShape,
 };
 use crate::load::{Matrix, Part, Weights, linear_wants, table_want};
 use crate::pack::{Kind, Layout, unit};
 use crate::state::Pool;
+use crate::tall;
 
 /// Parameters of one dispatch.
 pub(crate) type Params = [u32; 20];
@@ -644,17 +645,23 @@ impl Builder<'_> {
         let scales = part.scales.as_ref().unwrap_or(&b.nothing);
         let inputs = [&part.data, scales, &b.acts, &b.act_scales];
         let mut draft = match matrix.kind {
-            Kind::Int { bits, zero, layout: Layout::Tall, halves, .. } => {
-                let groups = (matrix.cols / 32) as u32;
+            Kind::Int { bits, zero, act_group, layout: Layout::Tall, halves, subs, .. } => {
+                let (groups, units) = ((matrix.cols / act_group) as u32, (act_group / unit(bits)) as u32);
                 let values = [outs, groups, count, mode, to, out_cols, factor.to_bits(), zero as u32];
-                let groups_at_a_time = [4, 2, 1].into_iter().find(|n| groups.is_multiple_of(*n)).unwrap_or(1);
-                let kernel = |tokens| {
-                    let units = bits / 4;
-                    Kernel::Tall { bits, units, groups_at_a_time, tokens, halves }
+                let any = TallShape {
+                    bits,
+                    units,
+                    groups_at_a_time: 1,
+                    tokens: 1,
+                    split: 1,
+                    subs,
+                    outputs,
+                    halves,
                 };
-                let x = part.rows.div_ceil(THREADS as usize);
-                let draft = self.draft(kernel(1), params(&values), &inputs, x, rows);
-                draft.and_mat(2, 4, kernel(4))
+                let [one, few] = tall::shapes(&self.gpu.facts, any, groups, part.rows);
+                let x = part.rows.div_ceil(one.outs());
+                let draft = self.draft(Kernel::Tall(one), params(&values), &inputs, x, rows);
+                draft.and_mat(2, few.tokens, Kernel::Tall(few))
             }
             Kind::Int { bits, zero, scale_group, act_group, .. } => {
                 let units = matrix.cols / unit(bits);

@@ -42,10 +42,18 @@ fn models_are_near_the_law() {
         let encodings = Encodings { head: encoding, ..Encodings::new(encoding) };
         TestModel::new(3, sterna_bundle::ModelConfig { tied: false, ..narrow_config() }, encodings).unwrap()
     };
+    // Tables of k-quants are decoded.
+    let quants = |linear, head| {
+        let encodings = Encodings { head, embed: Encoding::Q4K, ..Encodings::new(linear) };
+        TestModel::new(3, sterna_bundle::ModelConfig { tied: false, ..config() }, encodings).unwrap()
+    };
     for (encoding, model) in [
         (Encoding::TQ2_0, model(Encoding::TQ2_0)),
         (Encoding::Ternary(ScaleGroup::Row), model(Encoding::Ternary(ScaleGroup::Row))),
         (Encoding::Q4_0, narrow(Encoding::Q4_0)),
+        (Encoding::Q4_1, narrow(Encoding::Q4_1)),
+        (Encoding::Q4K, quants(Encoding::Q4K, Encoding::Q6K)),
+        (Encoding::Q6K, quants(Encoding::Q6K, Encoding::Q5K)),
         (Encoding::Q8_0, narrow(Encoding::Q8_0).interleaved()),
         (Encoding::F16, narrow(Encoding::F16)),
         (Encoding::BF16, narrow(Encoding::BF16)),
@@ -72,7 +80,7 @@ fn models_are_near_the_law() {
 #[test]
 fn a_prompt_has_one_answer_however_it_is_cut() {
     let Some(gpu) = backend() else { return };
-    for (encoding, rounds) in [(Encoding::TQ2_0, 100), (Encoding::F16, 10)] {
+    for (encoding, rounds) in [(Encoding::TQ2_0, 100), (Encoding::F16, 10), (Encoding::Q4K, 5)] {
         let model = model(encoding);
         let tokens = Random::new(3).tokens(130, model.config.vocab);
         let mut device = load(gpu, &model, Fusions::ALL);
@@ -203,8 +211,6 @@ fn what_has_no_kernel_is_refused_by_name_at_load() {
     for (model, words) in [
         (made(hybrid_config(), q8), "recurrent states|convolutions"),
         (made(gemma4_config(), q8), "sliding windows"),
-        (made(config(), Encodings::new(Encoding::Q4_1)), "weight `layers.0.q`: q4_1 weights"),
-        (made(config(), Encodings::new(Encoding::Q6K)), "weight `layers.0.q`: q6_k weights"),
     ] {
         let plan = plan(&model, &PlanOptions::new(256)).unwrap();
         let error = gpu.load(plan, &model, &mut |_, _| {}).err().unwrap();
@@ -402,4 +408,45 @@ fn compiled_kernels_are_kept_on_disk() {
         assert_eq!(std::fs::read(file).unwrap()[..8], whole[..8], "written anew");
     }
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// A call with more results than there is room for on the device.
+#[test]
+fn calls_with_many_results_are_made_in_parts() {
+    let Some(gpu) = backend() else { return };
+    let model = model(Encoding::TQ2_0);
+    let options = PlanOptions { widths: vec![1, 16, 300], ..PlanOptions::new(400) };
+    let load = || {
+        let mut executor = gpu.load(plan(&model, &options).unwrap(), &model, &mut |_, _| {}).unwrap();
+        executor.allocate(2, 400).unwrap();
+        executor
+    };
+    let mut device = load();
+    let tokens = Random::new(8).tokens(300, model.config.vocab);
+    let want = all_bits(&logits(&mut *device, 0, &tokens, &[16]).unwrap());
+    let (state, mut out) = (device.state_bytes(0).unwrap(), Outputs::default());
+    // Two sequences in turn; every third row of one wants nothing.
+    let mut device = load();
+    let mut rows = RowTable::new();
+    for (i, token) in tokens[..150].iter().enumerate() {
+        for sequence in [0, 1] {
+            let parent = if i == 0 { Parent::Committed } else { Parent::Row(2 * (i - 1) + sequence) };
+            let wanted = if sequence == 1 && i % 3 == 0 { Wanted::Nothing } else { Wanted::Logits };
+            let position = i as u32;
+            rows.push(Row { token: *token, sequence, position, parent, kv_slot: position, wanted });
+        }
+    }
+    device.execute(2, &rows, &mut out).unwrap();
+    assert_eq!(out.rows.len(), 250);
+    for (row, got) in out.rows.iter().zip(&out.logits) {
+        assert!(bits(got) == want[row / 2], "row {row}");
+    }
+    assert_eq!(device.committed(), [150, 150]);
+    let rest = all_bits(&logits(&mut *device, 0, &tokens[150..], &[150]).unwrap());
+    assert!(rest == want[150..] && device.state_bytes(0).unwrap() == state);
+    // A part that fails takes the others back.
+    let mut bad = RowTable::new();
+    bad.push_chain(1, 150, &[1; 251], 251, Wanted::Argmax);
+    assert!(device.execute(2, &bad, &mut out).is_err(), "no room for so many");
+    assert_eq!(device.committed(), [300, 150]);
 }

@@ -179,6 +179,22 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         if (first < count) {
             keys = min(64u, count - first);
         }
+        //@ if EARLY
+        // Values do not wait for scores: those of a piece are on their way with the keys, 16 at a time as far as there are some.
+        //@ for i in TURNS
+        let word$i = min(lane + $iu * 64u, WORDS - 1u);
+        //@ for b in 4
+        //@ for n in 16
+        var early$i_$b_$n = 0u;
+        //@ end
+        if ($bu * 16u < keys) {
+            //@ for n in 16
+            early$i_$b_$n = state_word(base + (min(first + $bu * 16u + $nu, count - 1u) * 2u + 1u) * p.kv_words + word$i);
+            //@ end
+        }
+        //@ end
+        //@ end
+        //@ end
         //@ for h in HEADS
         var acc$h = 0.0;
         //@ end
@@ -277,6 +293,23 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         //@ for h in HEADS
         var sum$h_$i = vec2<f32>(0.0);
         //@ end
+        //@ if EARLY
+        if (lane + $iu * 64u < WORDS) {
+            //@ if FOLD
+            let mine$i = own[WORDS + word$i];
+            //@ end
+            // Past the last key weights are 0.
+            //@ for b in 4
+            //@ for n in 16
+            //@ if FOLD
+            let v$b_$n = unpack2x16float(select(early$i_$b_$n, mine$i, first + $bu * 16u + $nu >= position));
+            //@ else
+            let v$b_$n = unpack2x16float(early$i_$b_$n);
+            //@ end
+            sum0_$i = fma(vec2<f32>(weights[piece * 64u + $bu * 16u + $nu]), v$b_$n, sum0_$i);
+            //@ end
+            //@ end
+        //@ else
         let word$i = lane + $iu * 64u;
         if (word$i < WORDS) {
             // AHEAD values are on their way at a time.
@@ -303,6 +336,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
                 //@ end
                 //@ end
             }
+        //@ end
             //@ if MANY
             //@ for h in HEADS
             outs[(piece * HEADS + $hu) * WORDS + word$i] = sum$h_$i;
@@ -322,7 +356,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
                 let old$h = exp_law(total_max$h - merged$h);
                 let fresh$h = exp_law(peak_c$h - merged$h);
                 //@ for i in TURNS
-                if (word$i < WORDS) {
+                if (lane + $iu * 64u < WORDS) {
                     //@ if MANY
                     let part$h_$i = outs[($cu * HEADS + $hu) * WORDS + word$i];
                     //@ else

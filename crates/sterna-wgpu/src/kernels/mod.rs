@@ -18,6 +18,7 @@ use wgpu::{BindGroupLayout, BindGroupLayoutEntry, BindingType, BufferBindingType
 
 use crate::cache::Cache;
 use crate::gpu::Gpu;
+use crate::pack::Subs;
 
 /// Rows that a generic `mat` kernel takes for one reading of the weights.
 pub(crate) const TILE: u32 = 16;
@@ -79,14 +80,8 @@ pub(crate) enum Kernel {
         outputs: Outputs,
         halves: bool,
     },
-    /// A blocked matrix with short groups and many outputs.
-    Tall {
-        bits: u32,
-        units: u32,
-        groups_at_a_time: u32,
-        tokens: u32,
-        halves: bool,
-    },
+    /// A blocked matrix of 4 or 8 bits a code.
+    Tall(TallShape),
     RopeKv,
     Attention(AttentionShape),
     Rowwise {
@@ -145,6 +140,40 @@ impl CoopTile {
     }
 }
 
+/// The code of a matrix of 4 or 8 bits a code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct TallShape {
+    pub bits: u32,
+    /// Of a group.
+    pub units: u32,
+    pub groups_at_a_time: u32,
+    pub tokens: u32,
+    /// Runs of 32 threads that share 32 outputs; 1 for a thread to each output.
+    pub split: u32,
+    pub subs: Subs,
+    pub outputs: Outputs,
+    pub halves: bool,
+}
+
+impl TallShape {
+    /// Groups at a time, for groups of so many units: a few loads are on their way together.
+    pub fn groups_at_a_time(units: u32, groups: u32, split: bool) -> u32 {
+        let most = if units > 2 { 1 } else { 4 };
+        [4, 2, 1].into_iter().find(|n| *n <= most && (split || groups.is_multiple_of(*n))).unwrap_or(1)
+    }
+
+    /// Outputs of a workgroup.
+    pub fn outs(self) -> usize {
+        if self.split == 1 { 64 } else { 32 }
+    }
+
+    /// Bytes of workgroup memory.
+    pub fn bytes(self) -> u32 {
+        let each = if self.subs.mins() { 16 } else { 8 };
+        if self.split == 1 { 0 } else { self.tokens * self.split * self.groups_at_a_time * 32 * each }
+    }
+}
+
 /// The code of an attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct AttentionShape {
@@ -162,6 +191,11 @@ impl AttentionShape {
     pub fn wide(self) -> bool {
         self.head_dim.is_multiple_of(8)
     }
+}
+
+/// Whether a thread has registers for the values of a whole piece.
+fn early(heads: u32, head_dim: u32) -> bool {
+    heads == 1 && head_dim <= 128
 }
 
 /// Values by the names that they have in a kernel.
@@ -211,8 +245,15 @@ impl Kernel {
             all.push(Kernel::Rows { groups: 10, warps: 4, norm, halves, subgroups });
         }
         for tokens in [1, 4] {
-            all.push(Kernel::Tall { bits: 8, units: 2, groups_at_a_time: 4, tokens, halves: true });
-            all.push(Kernel::Tall { bits: 4, units: 1, groups_at_a_time: 4, tokens, halves: false });
+            for (bits, units, subs) in Subs::KINDS {
+                for (split, outputs) in [(1, Outputs::Single), (4, Outputs::Single), (8, Outputs::Pairs)] {
+                    let groups_at_a_time = TallShape::groups_at_a_time(units, 16, split > 1);
+                    let halves = subs != Subs::None || split > 1;
+                    let shape =
+                        TallShape { bits, units, groups_at_a_time, tokens, split, subs, outputs, halves };
+                    all.push(Kernel::Tall(shape));
+                }
+            }
         }
         for (head_dim, heads, pieces, fold) in [
             (64, 1, 4, None),
@@ -236,7 +277,7 @@ impl Kernel {
             Kernel::LinearFloat { .. } => include_str!("linear/float.wgsl"),
             Kernel::Block { .. } => include_str!("linear/block.wgsl"),
             Kernel::Coop { .. } => include_str!("linear/coop.wgsl"),
-            Kernel::Tall { .. } => include_str!("linear/tall.wgsl"),
+            Kernel::Tall(_) => include_str!("linear/tall.wgsl"),
             Kernel::RopeKv => include_str!("rope_kv.wgsl"),
             Kernel::Attention(_) => include_str!("attention.wgsl"),
             Kernel::Rowwise { .. } => include_str!("rowwise.wgsl"),
@@ -294,9 +335,22 @@ impl Kernel {
                 ],
                 vec![("HALVES", halves), pairs(outputs)],
             ),
-            Kernel::Tall { bits, units, groups_at_a_time, tokens, halves } => (
-                vec![("BITS", bits), ("UNITS", units), ("SUM_GROUPS", groups_at_a_time), ("TOKENS", tokens)],
-                vec![("HALVES", halves)],
+            Kernel::Tall(t) => (
+                vec![
+                    ("BITS", t.bits),
+                    ("UNITS", t.units),
+                    ("SUM_GROUPS", t.groups_at_a_time),
+                    ("TOKENS", t.tokens),
+                    ("SPLIT", t.split),
+                    ("SUB_UNITS", t.subs.units(t.units)),
+                ],
+                vec![
+                    ("HALVES", t.halves),
+                    ("SUBS", t.subs.subs()),
+                    ("MINS", t.subs.mins()),
+                    ("SHARED", t.split > 1),
+                    pairs(t.outputs),
+                ],
             ),
             Kernel::Attention(AttentionShape { head_dim, heads, pieces, fold }) => {
                 let [q_norm, k_norm] = fold.unwrap_or_default();
@@ -325,10 +379,11 @@ impl Kernel {
                 vec![("CHUNKS", (groups * 32).div_ceil(32 * warps)), ("VECTORS", vectors)]
             }
             Kernel::Coop { tile, .. } => vec![("LOADS", (tile.blocks * 4).div_ceil(tile.wm * tile.wn))],
-            Kernel::Tall { bits, .. } => vec![("FOUR", u32::from(bits == 4))],
+            Kernel::Tall(t) => vec![("FOUR", u32::from(t.bits == 4))],
             Kernel::Attention(a) => vec![
                 ("WIDE", u32::from(a.wide())),
                 ("MANY", u32::from(a.pieces > 1)),
+                ("EARLY", u32::from(early(a.heads, a.head_dim))),
                 ("TURNS", (a.head_dim / 2).div_ceil(64)),
             ],
             _ => vec![],
@@ -353,7 +408,7 @@ impl Kernel {
             | Kernel::LinearFloat { .. }
             | Kernel::Block { .. }
             | Kernel::Coop { .. }
-            | Kernel::Tall { .. } => include_str!("linear/finish.wgsl"),
+            | Kernel::Tall(_) => include_str!("linear/finish.wgsl"),
             _ => "",
         };
         let flags = flags.iter().map(|f| (f.0, u32::from(f.1)));
@@ -376,7 +431,7 @@ impl Kernel {
             Kernel::Attention(_) => &[Parameters, Read, Read, Write, Write],
             Kernel::Quantise { .. } => &[Parameters, Read, Read, Read, Write, Write],
             Kernel::Rows { .. } => &[Parameters, Read, Read, Read, Write, Write, Write],
-            Kernel::LinearInt { .. } | Kernel::Coop { .. } | Kernel::Tall { .. } => {
+            Kernel::LinearInt { .. } | Kernel::Coop { .. } | Kernel::Tall(_) => {
                 &[Parameters, Read, Read, Read, Read, Read, Write]
             }
             Kernel::Block { .. } => &[Parameters, Read, Read, Read, Read, Read, Read, Write],
@@ -392,6 +447,8 @@ fn included(name: &str) -> &'static str {
     match name {
         "prepare" => include_str!("linear/prepare.wgsl"),
         "prepare_memory" => include_str!("linear/prepare_memory.wgsl"),
+        "tall_load" => include_str!("linear/tall_load.wgsl"),
+        "tall_sums" => include_str!("linear/tall_sums.wgsl"),
         "norm_sum" => include_str!("norm_sum.wgsl"),
         "half_bits" => include_str!("half_bits.wgsl"),
         _ => "",

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use naga::back::msl;
 use naga::valid::{Capabilities, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 
-use super::{AttentionShape, Kernel, Norm, Outputs, Prepare, TILE};
+use super::{AttentionShape, Kernel, Norm, Outputs, Prepare, TILE, TallShape};
+use crate::pack::Subs;
 
 /// One for each file: naga keeps what a constant switches off, so other constants give nearly the same text.
 fn kept() -> Vec<(&'static str, Kernel)> {
@@ -22,7 +23,8 @@ fn kept() -> Vec<(&'static str, Kernel)> {
         ("block", block(Prepare::Here(Norm::Before))),
         ("block_rows", block(Prepare::Done { tokens: 2 })),
         ("rows", Kernel::Rows { groups: 16, warps: 16, norm: Norm::Before, halves: false, subgroups: false }),
-        ("tall", Kernel::Tall { bits: 8, units: 2, groups_at_a_time: 4, tokens: 1, halves: true }),
+        ("tall", tall(8, 2, 1, Subs::None)),
+        ("tall_subs", tall(4, 8, 8, Subs::Both)),
         ("rowwise", Kernel::Rowwise { what: 0 }),
         ("argmax", Kernel::Argmax { threads: 256 }),
     ]
@@ -30,6 +32,12 @@ fn kept() -> Vec<(&'static str, Kernel)> {
 
 fn attention(fold: Option<[bool; 2]>) -> Kernel {
     Kernel::Attention(AttentionShape { head_dim: 64, heads: 1, pieces: 4, fold })
+}
+
+fn tall(bits: u32, units: u32, split: u32, subs: Subs) -> Kernel {
+    let groups_at_a_time = TallShape::groups_at_a_time(units, 16, split > 1);
+    let outputs = Outputs::Single;
+    Kernel::Tall(TallShape { bits, units, groups_at_a_time, tokens: 1, split, subs, outputs, halves: true })
 }
 
 fn block(prepare: Prepare) -> Kernel {

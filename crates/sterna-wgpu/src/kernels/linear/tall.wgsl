@@ -1,13 +1,17 @@
-// Matrix of 4 or 8 bits a code with many outputs and short groups (a head) times int8 rows, in blocks of 32 outputs:
-// [block][unit][output], a unit being one vec4 of codes. A thread takes an output through all groups by itself, so that its float
-// sum, acc = fma(isum, d * da, acc), groups ascending, from 0, needs nobody else.
-// Constants: BITS, UNITS (of a group), SUM_GROUPS (groups at a time: their codes are asked for together), TOKENS, HALVES.
+// Matrix of 4 or 8 bits a code times int8 rows, in blocks of 32 outputs: [block][group][unit][output], a unit being one vec4 of
+// codes. With SUBS one more vec4 follows a group's units: bytes, its scales of 16 or 32 inputs, and with MINS from the ninth on
+// its minima. With MINS a word holds a group's scale and the scale of its minima, as halves.
+// The float sum is acc = fma(isum, d * da, acc), with MINS then acc = fma(-msum, dmin * da, acc), groups ascending, from 0, by one
+// thread for an output and row. SPLIT 1: a thread takes an output through all groups. SPLIT more: so many runs of 32 threads
+// take SUM_GROUPS groups each in turn, and their integers, which are exact, go through workgroup memory to the thread that sums.
+// Constants: BITS, UNITS (of a group), SUM_GROUPS (groups at a time: their codes are asked for together), TOKENS, SPLIT (at least
+// TOKENS unless 1), SUB_UNITS (units that share a scale), SUBS, MINS, HALVES, SHARED (SPLIT is more than 1), PAIRS (only SHARED).
 
 struct Params {
     outs: u32,
-    groups: u32,      // a multiple of SUM_GROUPS
+    groups: u32,      // a multiple of SUM_GROUPS where SPLIT is 1
     count_at: u32,
-    mode: u32,        // 0 store, 1 scale, 2 add scaled
+    mode: u32,        // 0 store, 1 scale, 2 add scaled, 3 silu(even) * odd, 4 gelu(even) * odd
     out: u32,
     out_cols: u32,
     factor: f32,
@@ -24,13 +28,35 @@ struct Params {
 @group(0) @binding(6) var<storage, read_write> arena: array<f32>;
 
 const VECS = 8u / BITS; // vec4 of activations that meet a unit
+//@ if SUBS
+const GROUP_UNITS = UNITS + 1u;
+//@ else
+const GROUP_UNITS = UNITS;
+//@ end
+//@ if SHARED
+const THREADS = 32u * SPLIT;
+const ENTRIES = SPLIT * SUM_GROUPS;
+var<workgroup> isums: array<i32, TOKENS * ENTRIES * 32u>;
+var<workgroup> factors: array<f32, TOKENS * ENTRIES * 32u>;
+//@ if MINS
+var<workgroup> msums: array<i32, TOKENS * ENTRIES * 32u>;
+var<workgroup> min_factors: array<f32, TOKENS * ENTRIES * 32u>;
+//@ end
+//@ else
+const THREADS = 64u;
+//@ end
 
-fn scale_of(at: u32) -> f32 {
+// The scale of a group, and that of its minima.
+fn scale_of(at: u32) -> vec2<f32> {
+    //@ if MINS
+    return unpack2x16float(scales[at]);
+    //@ else
     if (HALVES) {
         let pair = unpack2x16float(scales[at / 2u]);
-        return select(pair.x, pair.y, (at & 1u) == 1u);
+        return vec2<f32>(select(pair.x, pair.y, (at & 1u) == 1u), 0.0);
     }
-    return bitcast<f32>(scales[at]);
+    return vec2<f32>(bitcast<f32>(scales[at]), 0.0);
+    //@ end
 }
 
 fn dot_unit(w: vec4<u32>, at: u32) -> i32 {
@@ -47,42 +73,144 @@ fn dot_unit(w: vec4<u32>, at: u32) -> i32 {
     //@ end
 }
 
-@compute @workgroup_size(64)
+//@ if SUBS
+fn byte_of(words: vec4<u32>, i: u32) -> i32 {
+    return extractBits(bitcast<i32>(words[i / 4u]), 8u * (i % 4u), 8u);
+}
+//@ if MINS
+// Sum of the activations that meet a unit.
+fn sum_four(a: vec4<u32>) -> i32 {
+    return dot4I8Packed(a.x, 0x01010101u) + dot4I8Packed(a.y, 0x01010101u) + dot4I8Packed(a.z, 0x01010101u)
+        + dot4I8Packed(a.w, 0x01010101u);
+}
+fn sum_unit(at: u32) -> i32 {
+    //@ if FOUR
+    return sum_four(acts[at]) + sum_four(acts[at + 1u]);
+    //@ else
+    return sum_four(acts[at]);
+    //@ end
+}
+//@ end
+//@ end
+
+@compute @workgroup_size(THREADS)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) t: u32) {
-    let n = group.x * 64u + t;
     let first = group.y * TOKENS;
     let rows = call[p.count_at];
+    //@ if SHARED
+    let block = group.x;
+    let lane = t % 32u;
+    let run = t / 32u;
+    if (first >= rows) {
+        return;
+    }
+    //@ else
+    let n = group.x * 64u + t;
+    let block = n / 32u;
+    let lane = n % 32u;
     if (first >= rows || n >= p.outs) {
         return;
     }
-    let block = n / 32u;
-    let lane = n % 32u;
-    //@ for r in TOKENS
-    var acc$r = 0.0;
-    let row$r = min(first + $r, rows - 1u) * p.groups;
     //@ end
-    for (var g = 0u; g < p.groups; g += SUM_GROUPS) {
-        let at = (block * p.groups + g) * UNITS * 32u + lane;
-        //@ for i in SUM_GROUPS
-        //@ for u in UNITS
-        let w$i_$u = codes[at + ($i * UNITS + $u) * 32u];
-        //@ end
-        let d$i = scale_of((block * p.groups + g + $i) * 32u + lane);
-        //@ end
+    //@ for r in TOKENS
+    let row$r = min(first + $ru, rows - 1u) * p.groups;
+    //@ end
+    //@ for i in SUM_GROUPS
+    var d$i = vec2<f32>(0.0);
+    //@ for u in UNITS
+    var w$i_$u = vec4<u32>(0u);
+    //@ end
+    //@ if SUBS
+    var sub$i = vec4<u32>(0u);
+    //@ end
+    //@ end
+    //@ if SHARED
+    var g = run * SUM_GROUPS;
+    //@ include tall_load
+    //@ if PAIRS
+    var acc = vec2<f32>(0.0);
+    //@ else
+    var acc = 0.0;
+    //@ end
+    for (var start = 0u; start < p.groups; start += ENTRIES) {
+        //@ include tall_sums
+        // The next codes are on their way while these are summed.
+        g += ENTRIES;
+        //@ include tall_load
+        // The sums before are done with the memory.
+        workgroupBarrier();
         //@ for i in SUM_GROUPS
         //@ for r in TOKENS
-        var sum$i_$r = 0i;
-        //@ for u in UNITS
-        sum$i_$r += dot_unit(w$i_$u, ((row$r + g + $i) * UNITS + $u) * VECS);
+        {
+            let to = ($ru * ENTRIES + run * SUM_GROUPS + $iu) * 32u + lane;
+            isums[to] = isum$i_$r;
+            factors[to] = f$i_$r.x;
+            //@ if MINS
+            msums[to] = msum$i_$r;
+            min_factors[to] = f$i_$r.y;
+            //@ end
+        }
         //@ end
-        let a$i_$r = act_scales[row$r + g + $i];
-        acc$r = fma(f32(sum$i_$r - p.zero * bitcast<i32>(a$i_$r.y)), d$i * bitcast<f32>(a$i_$r.x), acc$r);
+        //@ end
+        workgroupBarrier();
+        if (run < TOKENS && first + run < rows) {
+            //@ if PAIRS
+            let begin = run * ENTRIES * 32u + 2u * (lane & 15u);
+            //@ else
+            let begin = run * ENTRIES * 32u + lane;
+            //@ end
+            let end = min(ENTRIES, p.groups - start);
+            for (var e = 0u; e < end; e++) {
+                let at = begin + e * 32u;
+                //@ if PAIRS
+                acc.x = fma(f32(isums[at]), factors[at], acc.x);
+                acc.y = fma(f32(isums[at + 1u]), factors[at + 1u], acc.y);
+                //@ if MINS
+                acc.x = fma(-f32(msums[at]), min_factors[at], acc.x);
+                acc.y = fma(-f32(msums[at + 1u]), min_factors[at + 1u], acc.y);
+                //@ end
+                //@ else
+                acc = fma(f32(isums[at]), factors[at], acc);
+                //@ if MINS
+                acc = fma(-f32(msums[at]), min_factors[at], acc);
+                //@ end
+                //@ end
+            }
+        }
+    }
+    if (run < TOKENS && first + run < rows) {
+        //@ if PAIRS
+        let n = block * 16u + lane;
+        if (lane < 16u && 2u * n < p.outs) {
+            finish(first + run, n, paired(acc.x, acc.y));
+        }
+        //@ else
+        let n = block * 32u + lane;
+        if (n < p.outs) {
+            finish(first + run, n, acc);
+        }
+        //@ end
+    }
+    //@ else
+    //@ for r in TOKENS
+    var acc$r = 0.0;
+    //@ end
+    for (var g = 0u; g < p.groups; g += SUM_GROUPS) {
+        //@ include tall_load
+        //@ include tall_sums
+        //@ for i in SUM_GROUPS
+        //@ for r in TOKENS
+        acc$r = fma(f32(isum$i_$r), f$i_$r.x, acc$r);
+        //@ if MINS
+        acc$r = fma(-f32(msum$i_$r), f$i_$r.y, acc$r);
+        //@ end
         //@ end
         //@ end
     }
     //@ for r in TOKENS
-    if (first + $r < rows) {
-        finish(first + $r, n, acc$r);
+    if (first + $ru < rows) {
+        finish(first + $ru, n, acc$r);
     }
+    //@ end
     //@ end
 }
