@@ -35,8 +35,16 @@ constant uint BITS = 8u;
 constant uint UNITS = 2u;
 constant uint SUM_GROUPS = 4u;
 constant uint TOKENS = 1u;
+constant uint SPLIT = 1u;
+constant uint SUB_UNITS = 1u;
 constant bool HALVES = true;
+constant bool SUBS = false;
+constant bool MINS = false;
+constant bool SHARED = false;
+constant bool PAIRS = false;
 constant uint VECS = 1u;
+constant uint GROUP_UNITS = 2u;
+constant uint THREADS = 64u;
 
 uint call_row(
     uint i
@@ -175,7 +183,7 @@ uint naga_div(uint lhs, uint rhs) {
     return lhs / metal::select(rhs, 1u, rhs == 0u);
 }
 
-float scale_of(
+metal::float2 scale_of(
     uint at,
     device type_8 const& scales,
     constant _mslBufferSizes& _buffer_sizes
@@ -183,10 +191,10 @@ float scale_of(
     if (HALVES) {
         uint _e6 = scales[naga_div(at, 2u)];
         metal::float2 pair = float2(as_type<half2>(_e6));
-        return ((at & 1u) == 1u) ? pair.y : pair.x;
+        return metal::float2(((at & 1u) == 1u) ? pair.y : pair.x, 0.0);
     }
-    uint _e17 = scales[at];
-    return as_type<float>(_e17);
+    uint _e19 = scales[at];
+    return metal::float2(as_type<float>(_e19), 0.0);
 }
 
 int dot_unit(
@@ -218,6 +226,10 @@ uint naga_mod(uint lhs, uint rhs) {
     return lhs % metal::select(rhs, 1u, rhs == 0u);
 }
 
+int naga_neg(int val) {
+    return as_type<int>(-as_type<uint>(val));
+}
+
 
 struct main_Input {
 };
@@ -234,135 +246,204 @@ struct main_Input {
 , constant _mslBufferSizes& _buffer_sizes [[user(fake0)]]
 ) {
     bool local = {};
+    metal::float2 d0_ = metal::float2(0.0);
+    metal::uint4 w0_0_ = metal::uint4(0u);
+    metal::uint4 w0_1_ = metal::uint4(0u);
+    metal::float2 d1_ = metal::float2(0.0);
+    metal::uint4 w1_0_ = metal::uint4(0u);
+    metal::uint4 w1_1_ = metal::uint4(0u);
+    metal::float2 d2_ = metal::float2(0.0);
+    metal::uint4 w2_0_ = metal::uint4(0u);
+    metal::uint4 w2_1_ = metal::uint4(0u);
+    metal::float2 d3_ = metal::float2(0.0);
+    metal::uint4 w3_0_ = metal::uint4(0u);
+    metal::uint4 w3_1_ = metal::uint4(0u);
     float acc0_ = 0.0;
     uint g = 0u;
-    int sum0_0_ = {};
-    int sum1_0_ = {};
-    int sum2_0_ = {};
-    int sum3_0_ = {};
-    uint n_2 = (group.x * 64u) + t;
+    int isum0_0_ = {};
+    int isum1_0_ = {};
+    int isum2_0_ = {};
+    int isum3_0_ = {};
     uint first = group.y * TOKENS;
-    uint _e12 = p_1.count_at;
-    uint rows = call[_e12];
+    uint _e8 = p_1.count_at;
+    uint rows = call[_e8];
+    uint n_2 = (group.x * 64u) + t;
+    uint block = naga_div(n_2, 32u);
+    uint lane = naga_mod(n_2, 32u);
     if (!((first >= rows))) {
-        uint _e21 = p_1.outs;
-        local = n_2 >= _e21;
+        uint _e25 = p_1.outs;
+        local = n_2 >= _e25;
     } else {
         local = true;
     }
-    bool _e24 = local;
-    if (_e24) {
+    bool _e28 = local;
+    if (_e28) {
         return;
     }
-    uint block = naga_div(n_2, 32u);
-    uint lane = naga_mod(n_2, 32u);
-    uint _e38 = p_1.groups;
-    uint row0_ = metal::min(first + 0u, rows - 1u) * _e38;
+    uint _e36 = p_1.groups;
+    uint row0_ = metal::min(first + 0u, rows - 1u) * _e36;
     uint2 loop_bound = uint2(4294967295u);
     bool loop_init = true;
     while(true) {
         if (metal::all(loop_bound == uint2(0u))) { break; }
         loop_bound -= uint2(loop_bound.y == 0u, 1u);
         if (!loop_init) {
-            uint _e342 = g;
-            g = _e342 + SUM_GROUPS;
+            uint _e439 = g;
+            g = _e439 + SUM_GROUPS;
         }
         loop_init = false;
-        uint _e42 = g;
-        uint _e45 = p_1.groups;
-        if (_e42 < _e45) {
+        uint _e78 = g;
+        uint _e81 = p_1.groups;
+        if (_e78 < _e81) {
         } else {
             break;
         }
         {
-            uint _e49 = p_1.groups;
-            uint _e51 = g;
-            uint at_3 = ((((block * _e49) + _e51) * UNITS) * 32u) + lane;
-            metal::uint4 w0_0_ = codes[at_3 + 0u];
-            metal::uint4 w0_1_ = codes[at_3 + 32u];
-            uint _e70 = p_1.groups;
-            uint _e72 = g;
-            float _e79 = scale_of(((((block * _e70) + _e72) + 0u) * 32u) + lane, scales, _buffer_sizes);
-            metal::uint4 w1_0_ = codes[at_3 + 64u];
-            metal::uint4 w1_1_ = codes[at_3 + 96u];
-            uint _e92 = p_1.groups;
-            uint _e94 = g;
-            float _e101 = scale_of(((((block * _e92) + _e94) + 1u) * 32u) + lane, scales, _buffer_sizes);
-            metal::uint4 w2_0_ = codes[at_3 + 128u];
-            metal::uint4 w2_1_ = codes[at_3 + 160u];
-            uint _e114 = p_1.groups;
-            uint _e116 = g;
-            float _e123 = scale_of(((((block * _e114) + _e116) + 2u) * 32u) + lane, scales, _buffer_sizes);
-            metal::uint4 w3_0_ = codes[at_3 + 192u];
-            metal::uint4 w3_1_ = codes[at_3 + 224u];
-            uint _e136 = p_1.groups;
-            uint _e138 = g;
-            float _e145 = scale_of(((((block * _e136) + _e138) + 3u) * 32u) + lane, scales, _buffer_sizes);
-            sum0_0_ = 0;
-            int _e148 = sum0_0_;
-            uint _e149 = g;
-            int _e159 = dot_unit(w0_0_, ((((row0_ + _e149) + 0u) * UNITS) + 0u) * VECS, acts, _buffer_sizes);
-            sum0_0_ = as_type<int>(as_type<uint>(_e148) + as_type<uint>(_e159));
-            int _e161 = sum0_0_;
-            uint _e162 = g;
-            int _e172 = dot_unit(w0_1_, ((((row0_ + _e162) + 0u) * UNITS) + 1u) * VECS, acts, _buffer_sizes);
-            sum0_0_ = as_type<int>(as_type<uint>(_e161) + as_type<uint>(_e172));
-            uint _e175 = g;
-            metal::uint2 a0_0_ = act_scales[(row0_ + _e175) + 0u];
-            int _e181 = sum0_0_;
-            int _e184 = p_1.zero;
-            float _e193 = acc0_;
-            acc0_ = metal::fma(static_cast<float>(as_type<int>(as_type<uint>(_e181) - as_type<uint>(as_type<int>(as_type<uint>(_e184) * as_type<uint>(as_type<int>(a0_0_.y)))))), _e79 * as_type<float>(a0_0_.x), _e193);
-            sum1_0_ = 0;
-            int _e197 = sum1_0_;
-            uint _e198 = g;
-            int _e208 = dot_unit(w1_0_, ((((row0_ + _e198) + 1u) * UNITS) + 0u) * VECS, acts, _buffer_sizes);
-            sum1_0_ = as_type<int>(as_type<uint>(_e197) + as_type<uint>(_e208));
-            int _e210 = sum1_0_;
-            uint _e211 = g;
-            int _e221 = dot_unit(w1_1_, ((((row0_ + _e211) + 1u) * UNITS) + 1u) * VECS, acts, _buffer_sizes);
-            sum1_0_ = as_type<int>(as_type<uint>(_e210) + as_type<uint>(_e221));
-            uint _e224 = g;
-            metal::uint2 a1_0_ = act_scales[(row0_ + _e224) + 1u];
-            int _e230 = sum1_0_;
-            int _e233 = p_1.zero;
-            float _e242 = acc0_;
-            acc0_ = metal::fma(static_cast<float>(as_type<int>(as_type<uint>(_e230) - as_type<uint>(as_type<int>(as_type<uint>(_e233) * as_type<uint>(as_type<int>(a1_0_.y)))))), _e101 * as_type<float>(a1_0_.x), _e242);
-            sum2_0_ = 0;
-            int _e246 = sum2_0_;
-            uint _e247 = g;
-            int _e257 = dot_unit(w2_0_, ((((row0_ + _e247) + 2u) * UNITS) + 0u) * VECS, acts, _buffer_sizes);
-            sum2_0_ = as_type<int>(as_type<uint>(_e246) + as_type<uint>(_e257));
-            int _e259 = sum2_0_;
-            uint _e260 = g;
-            int _e270 = dot_unit(w2_1_, ((((row0_ + _e260) + 2u) * UNITS) + 1u) * VECS, acts, _buffer_sizes);
-            sum2_0_ = as_type<int>(as_type<uint>(_e259) + as_type<uint>(_e270));
-            uint _e273 = g;
-            metal::uint2 a2_0_ = act_scales[(row0_ + _e273) + 2u];
-            int _e279 = sum2_0_;
-            int _e282 = p_1.zero;
-            float _e291 = acc0_;
-            acc0_ = metal::fma(static_cast<float>(as_type<int>(as_type<uint>(_e279) - as_type<uint>(as_type<int>(as_type<uint>(_e282) * as_type<uint>(as_type<int>(a2_0_.y)))))), _e123 * as_type<float>(a2_0_.x), _e291);
-            sum3_0_ = 0;
-            int _e295 = sum3_0_;
-            uint _e296 = g;
-            int _e306 = dot_unit(w3_0_, ((((row0_ + _e296) + 3u) * UNITS) + 0u) * VECS, acts, _buffer_sizes);
-            sum3_0_ = as_type<int>(as_type<uint>(_e295) + as_type<uint>(_e306));
-            int _e308 = sum3_0_;
-            uint _e309 = g;
-            int _e319 = dot_unit(w3_1_, ((((row0_ + _e309) + 3u) * UNITS) + 1u) * VECS, acts, _buffer_sizes);
-            sum3_0_ = as_type<int>(as_type<uint>(_e308) + as_type<uint>(_e319));
-            uint _e322 = g;
-            metal::uint2 a3_0_ = act_scales[(row0_ + _e322) + 3u];
-            int _e328 = sum3_0_;
-            int _e331 = p_1.zero;
-            float _e340 = acc0_;
-            acc0_ = metal::fma(static_cast<float>(as_type<int>(as_type<uint>(_e328) - as_type<uint>(as_type<int>(as_type<uint>(_e331) * as_type<uint>(as_type<int>(a3_0_.y)))))), _e145 * as_type<float>(a3_0_.x), _e340);
+            uint _e83 = g;
+            uint _e88 = p_1.groups;
+            if ((_e83 + 0u) < _e88) {
+                uint _e92 = p_1.groups;
+                uint _e94 = g;
+                uint load0_ = (((((block * _e92) + _e94) + 0u) * GROUP_UNITS) * 32u) + lane;
+                metal::uint4 _e107 = codes[load0_ + 0u];
+                w0_0_ = _e107;
+                metal::uint4 _e112 = codes[load0_ + 32u];
+                w0_1_ = _e112;
+                uint _e115 = p_1.groups;
+                uint _e117 = g;
+                metal::float2 _e124 = scale_of(((((block * _e115) + _e117) + 0u) * 32u) + lane, scales, _buffer_sizes);
+                d0_ = _e124;
+            }
+            uint _e125 = g;
+            uint _e130 = p_1.groups;
+            if ((_e125 + 1u) < _e130) {
+                uint _e134 = p_1.groups;
+                uint _e136 = g;
+                uint load1_ = (((((block * _e134) + _e136) + 1u) * GROUP_UNITS) * 32u) + lane;
+                metal::uint4 _e149 = codes[load1_ + 0u];
+                w1_0_ = _e149;
+                metal::uint4 _e154 = codes[load1_ + 32u];
+                w1_1_ = _e154;
+                uint _e157 = p_1.groups;
+                uint _e159 = g;
+                metal::float2 _e166 = scale_of(((((block * _e157) + _e159) + 1u) * 32u) + lane, scales, _buffer_sizes);
+                d1_ = _e166;
+            }
+            uint _e167 = g;
+            uint _e172 = p_1.groups;
+            if ((_e167 + 2u) < _e172) {
+                uint _e176 = p_1.groups;
+                uint _e178 = g;
+                uint load2_ = (((((block * _e176) + _e178) + 2u) * GROUP_UNITS) * 32u) + lane;
+                metal::uint4 _e191 = codes[load2_ + 0u];
+                w2_0_ = _e191;
+                metal::uint4 _e196 = codes[load2_ + 32u];
+                w2_1_ = _e196;
+                uint _e199 = p_1.groups;
+                uint _e201 = g;
+                metal::float2 _e208 = scale_of(((((block * _e199) + _e201) + 2u) * 32u) + lane, scales, _buffer_sizes);
+                d2_ = _e208;
+            }
+            uint _e209 = g;
+            uint _e214 = p_1.groups;
+            if ((_e209 + 3u) < _e214) {
+                uint _e218 = p_1.groups;
+                uint _e220 = g;
+                uint load3_ = (((((block * _e218) + _e220) + 3u) * GROUP_UNITS) * 32u) + lane;
+                metal::uint4 _e233 = codes[load3_ + 0u];
+                w3_0_ = _e233;
+                metal::uint4 _e238 = codes[load3_ + 32u];
+                w3_1_ = _e238;
+                uint _e241 = p_1.groups;
+                uint _e243 = g;
+                metal::float2 _e250 = scale_of(((((block * _e241) + _e243) + 3u) * 32u) + lane, scales, _buffer_sizes);
+                d3_ = _e250;
+            }
+            uint _e251 = g;
+            uint _e256 = p_1.groups;
+            uint g0_ = metal::min(_e251 + 0u, _e256 - 1u);
+            metal::uint2 a0_0_ = act_scales[row0_ + g0_];
+            uint at0_0_ = ((row0_ + g0_) * UNITS) * VECS;
+            int _e271 = p_1.zero;
+            isum0_0_ = as_type<int>(as_type<uint>(naga_neg(_e271)) * as_type<uint>(as_type<int>(a0_0_.y)));
+            int _e277 = isum0_0_;
+            metal::uint4 _e278 = w0_0_;
+            int _e281 = dot_unit(_e278, at0_0_ + 0u, acts, _buffer_sizes);
+            isum0_0_ = as_type<int>(as_type<uint>(_e277) + as_type<uint>(_e281));
+            int _e283 = isum0_0_;
+            metal::uint4 _e284 = w0_1_;
+            int _e287 = dot_unit(_e284, at0_0_ + 1u, acts, _buffer_sizes);
+            isum0_0_ = as_type<int>(as_type<uint>(_e283) + as_type<uint>(_e287));
+            metal::float2 _e289 = d0_;
+            metal::float2 f0_0_ = _e289 * as_type<float>(a0_0_.x);
+            uint _e293 = g;
+            uint _e298 = p_1.groups;
+            uint g1_ = metal::min(_e293 + 1u, _e298 - 1u);
+            metal::uint2 a1_0_ = act_scales[row0_ + g1_];
+            uint at1_0_ = ((row0_ + g1_) * UNITS) * VECS;
+            int _e313 = p_1.zero;
+            isum1_0_ = as_type<int>(as_type<uint>(naga_neg(_e313)) * as_type<uint>(as_type<int>(a1_0_.y)));
+            int _e319 = isum1_0_;
+            metal::uint4 _e320 = w1_0_;
+            int _e323 = dot_unit(_e320, at1_0_ + 0u, acts, _buffer_sizes);
+            isum1_0_ = as_type<int>(as_type<uint>(_e319) + as_type<uint>(_e323));
+            int _e325 = isum1_0_;
+            metal::uint4 _e326 = w1_1_;
+            int _e329 = dot_unit(_e326, at1_0_ + 1u, acts, _buffer_sizes);
+            isum1_0_ = as_type<int>(as_type<uint>(_e325) + as_type<uint>(_e329));
+            metal::float2 _e331 = d1_;
+            metal::float2 f1_0_ = _e331 * as_type<float>(a1_0_.x);
+            uint _e335 = g;
+            uint _e340 = p_1.groups;
+            uint g2_ = metal::min(_e335 + 2u, _e340 - 1u);
+            metal::uint2 a2_0_ = act_scales[row0_ + g2_];
+            uint at2_0_ = ((row0_ + g2_) * UNITS) * VECS;
+            int _e355 = p_1.zero;
+            isum2_0_ = as_type<int>(as_type<uint>(naga_neg(_e355)) * as_type<uint>(as_type<int>(a2_0_.y)));
+            int _e361 = isum2_0_;
+            metal::uint4 _e362 = w2_0_;
+            int _e365 = dot_unit(_e362, at2_0_ + 0u, acts, _buffer_sizes);
+            isum2_0_ = as_type<int>(as_type<uint>(_e361) + as_type<uint>(_e365));
+            int _e367 = isum2_0_;
+            metal::uint4 _e368 = w2_1_;
+            int _e371 = dot_unit(_e368, at2_0_ + 1u, acts, _buffer_sizes);
+            isum2_0_ = as_type<int>(as_type<uint>(_e367) + as_type<uint>(_e371));
+            metal::float2 _e373 = d2_;
+            metal::float2 f2_0_ = _e373 * as_type<float>(a2_0_.x);
+            uint _e377 = g;
+            uint _e382 = p_1.groups;
+            uint g3_ = metal::min(_e377 + 3u, _e382 - 1u);
+            metal::uint2 a3_0_ = act_scales[row0_ + g3_];
+            uint at3_0_ = ((row0_ + g3_) * UNITS) * VECS;
+            int _e397 = p_1.zero;
+            isum3_0_ = as_type<int>(as_type<uint>(naga_neg(_e397)) * as_type<uint>(as_type<int>(a3_0_.y)));
+            int _e403 = isum3_0_;
+            metal::uint4 _e404 = w3_0_;
+            int _e407 = dot_unit(_e404, at3_0_ + 0u, acts, _buffer_sizes);
+            isum3_0_ = as_type<int>(as_type<uint>(_e403) + as_type<uint>(_e407));
+            int _e409 = isum3_0_;
+            metal::uint4 _e410 = w3_1_;
+            int _e413 = dot_unit(_e410, at3_0_ + 1u, acts, _buffer_sizes);
+            isum3_0_ = as_type<int>(as_type<uint>(_e409) + as_type<uint>(_e413));
+            metal::float2 _e415 = d3_;
+            metal::float2 f3_0_ = _e415 * as_type<float>(a3_0_.x);
+            int _e419 = isum0_0_;
+            float _e422 = acc0_;
+            acc0_ = metal::fma(static_cast<float>(_e419), f0_0_.x, _e422);
+            int _e424 = isum1_0_;
+            float _e427 = acc0_;
+            acc0_ = metal::fma(static_cast<float>(_e424), f1_0_.x, _e427);
+            int _e429 = isum2_0_;
+            float _e432 = acc0_;
+            acc0_ = metal::fma(static_cast<float>(_e429), f2_0_.x, _e432);
+            int _e434 = isum3_0_;
+            float _e437 = acc0_;
+            acc0_ = metal::fma(static_cast<float>(_e434), f3_0_.x, _e437);
         }
     }
     if ((first + 0u) < rows) {
-        float _e350 = acc0_;
-        finish(first + 0u, n_2, _e350, p_1, arena, _buffer_sizes);
+        float _e447 = acc0_;
+        finish(first + 0u, n_2, _e447, p_1, arena, _buffer_sizes);
         return;
     } else {
         return;
