@@ -180,7 +180,8 @@ fn a_bit_that_depends_on_the_width_is_seen_by_every_check_of_widths() {
 fn wrong_values_fail_everything() {
     let report = run(How::Everywhere);
     let passed = names(&report, |o| matches!(o, Outcome::Passed(_)));
-    assert!(passed.is_empty(), "{passed:?}");
+    // Drafts are held against the same model without them, and both are wrong alike.
+    assert_eq!(passed, ["drafts"]);
 }
 
 #[test]
