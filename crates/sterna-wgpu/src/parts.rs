@@ -17,7 +17,10 @@ impl GpuExecutor {
         let ops = &self.plan().entries[entry];
         let cols = ops.input.map_or(0, |b| ops.buffers[b.0].cols);
         let mut some = Outputs::default();
-        (out.rows.clear(), out.top.clear(), out.logits.clear(), out.taps.clear());
+        out.rows.clear();
+        out.top.clear();
+        out.logits.clear();
+        out.taps.clear();
         out.stats = CallStats::default();
         let mut first = 0;
         while first < rows.len() {
