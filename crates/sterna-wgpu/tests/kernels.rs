@@ -47,6 +47,21 @@ fn matrix(
 
 /// Runs on both, compares within `bound` of the largest value, and compares widths among themselves by memcmp.
 fn hold(name: &str, bench: &Bench, inputs: &[f32], cols: usize, bound: f32, widths: &[usize]) -> Vec<f32> {
+    hold_but_for_rows(name, bench, inputs, cols, (bound, 0), widths)
+}
+
+/// As [`hold`], but so many rows may be off by an int8 step: where a driver's division is not exact, an activation beside a half
+/// falls on its other side.
+fn hold_but_for_rows(
+    name: &str,
+    bench: &Bench,
+    inputs: &[f32],
+    cols: usize,
+    (bound, rows): (f32, usize),
+    widths: &[usize],
+) -> Vec<f32> {
+    /// More than a step makes of the largest value at 96 inputs, the fewest here.
+    const STEP: f32 = 5e-3;
     let Some(gpu) = backend() else { return vec![] };
     let mut law = bench.load(&RefBackend::law(), 2).unwrap();
     let mut device = bench.load(gpu, 2).unwrap();
@@ -55,7 +70,12 @@ fn hold(name: &str, bench: &Bench, inputs: &[f32], cols: usize, bound: f32, widt
     let worst = off(&alone, &want);
     let equal = alone.iter().zip(&want).filter(|(a, b)| a.to_bits() == b.to_bits()).count();
     eprintln!("{name}: {equal} of {} values equal the law's, the worst is {worst:e} off", want.len());
-    assert!(worst <= bound, "{name}: {worst:e} off");
+    let outs = (want.len() / (inputs.len() / cols)).max(1);
+    let size = want.iter().fold(0f32, |m, v| m.max(v.abs()));
+    let near = |(g, w): (&f32, &f32)| g == w || (g - w).abs() <= bound * size;
+    let rows_of = alone.chunks_exact(outs).zip(want.chunks_exact(outs));
+    let far = rows_of.filter(|(g, w)| !g.iter().zip(*w).all(near)).count();
+    assert!(far <= rows && worst <= if rows > 0 { STEP } else { bound }, "{name}: {worst:e} off, {far} rows");
     let state = device.state_bytes(0).unwrap();
     for width in widths {
         device.truncate(0, 0).unwrap();
@@ -116,11 +136,10 @@ fn integer_matrices_of_every_encoding() {
         let (input, out) = (bench.slice(0), bench.slice(1));
         bench.op(linear(vec![w], input, out, Epilogue::Store));
         let inputs = normals(&mut random, 40 * cols, 1.0);
-        // Where a driver's division is not exact an activation may fall on the other side of a half: an int8 step.
         let software = backend().is_none_or(|b| b.facts().kind == Kind::Software);
-        let bound = if software { 2e-6 } else { 5e-3 };
+        let bound = if software { (2e-6, 0) } else { (3e-6, 4) };
         // One width of every kind: all of them are another test's.
-        hold(&format!("{encoding} {rows}x{cols}"), &bench, &inputs, cols, bound, &[2, 17]);
+        hold_but_for_rows(&format!("{encoding} {rows}x{cols}"), &bench, &inputs, cols, bound, &[2, 17]);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Every encoding, sizes, shapes.
 #![allow(clippy::unwrap_used)] // helpers are no #[test] functions
 
-use sterna_format::ScaleGroup;
+use sterna_ref::testing::INTEGER_ENCODINGS;
 
 use super::*;
 
@@ -15,27 +15,9 @@ fn small() -> ModelConfig {
     }
 }
 
-const ENCODINGS: [Encoding; 19] = [
-    Encoding::Ternary(ScaleGroup::Row),
-    Encoding::Ternary(ScaleGroup::Block64),
-    Encoding::Ternary(ScaleGroup::Block128),
-    Encoding::Ternary(ScaleGroup::Block256),
-    Encoding::TQ1_0,
-    Encoding::TQ2_0,
-    Encoding::Q2_0,
-    Encoding::PQ2_0,
-    Encoding::Q4_0,
-    Encoding::Q4_1,
-    Encoding::Q8_0,
-    Encoding::Q4K,
-    Encoding::Q5K,
-    Encoding::Q6K,
-    Encoding::F16,
-    Encoding::BF16,
-    Encoding::PerRow(CodeBits::Two),
-    Encoding::PerRow(CodeBits::Four),
-    INT8,
-];
+fn encodings() -> impl Iterator<Item = Encoding> {
+    INTEGER_ENCODINGS.into_iter().chain([Encoding::F16, Encoding::BF16])
+}
 
 fn plain(config: &ModelConfig, linear: Encoding, head: Encoding, seed: u64) -> Synthetic {
     Synthetic::new(config, Recipe::Plain { linear, head }, seed)
@@ -43,7 +25,7 @@ fn plain(config: &ModelConfig, linear: Encoding, head: Encoding, seed: u64) -> S
 
 #[test]
 fn every_row_decodes_and_codes_vary() {
-    for encoding in ENCODINGS {
+    for encoding in encodings() {
         let s = plain(&small(), encoding, Encoding::F16, 3);
         for (name, (e, rows, cols, _)) in &s.weights {
             let (mut values, mut codes) = (vec![0f32; *cols], sterna_format::IntRow::default());
