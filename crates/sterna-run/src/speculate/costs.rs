@@ -16,6 +16,10 @@ const FEW: usize = 3;
 const STALE: u64 = 512;
 /// Rounds without a plain one after which one is: what a step costs is what everything is held against.
 const REFRESH: u64 = 128;
+/// The same while drafting is not much faster than plain steps, so that it is known what a step costs *now*.
+const REFRESH_CLOSE: u64 = 40;
+/// Latest plain calls that tell what a step costs now: other programs come and go, and make all calls slower for a while.
+const NOW: usize = 3;
 /// As `STALE`, for a few samples that say that a call of many rows costs more than as many calls, or drafts more than the
 /// steps they are to save: one call that was interrupted must not condemn its width.
 const STALE_DOUBTFUL: u64 = 32;
@@ -56,6 +60,12 @@ impl Samples {
         let nth = if some.len() < FEW { 0 } else { (some.len() - 1) / 2 };
         self.value = *some.select_nth_unstable_by(nth, f64::total_cmp).1;
     }
+    /// Mean of the latest `NOW` samples, of which none counts more than twice the value of all.
+    fn now(&self) -> f64 {
+        let len = self.ring.len();
+        let latest = (1..=NOW.min(len)).map(|i| self.ring[(self.next + len - i) % len].min(2.0 * self.value));
+        latest.sum::<f64>() / NOW.min(len).max(1) as f64
+    }
     /// Whether these still count. `credible` is the most that is credible: a few samples above it are soon tried again.
     fn fresh(&self, round: u64, credible: f64) -> bool {
         let doubtful = self.ring.len() < FEW && self.value > credible;
@@ -74,6 +84,8 @@ pub struct RoundCosts {
     draft: BTreeMap<usize, Samples>,
     /// Seconds a token of text that proposers read to catch up.
     reading: Samples,
+    /// Seconds that the plain round after a draft takes longer than others.
+    aftermath: Samples,
     /// Measured seconds over the table's.
     scale: Samples,
     round: u64,
@@ -95,6 +107,7 @@ impl RoundCosts {
             verify: BTreeMap::new(),
             draft: BTreeMap::new(),
             reading: Samples::default(),
+            aftermath: Samples::default(),
             scale: Samples { value: 1.0, ..Samples::default() },
             round: 0,
         })
@@ -121,6 +134,21 @@ impl RoundCosts {
         }
     }
 
+    /// Notes that the plain round after a draft took so many seconds, and says by how many plain steps that is more than one
+    /// step, which is what the draft has cost besides its own round: it leaves a processor's caches to itself. At most one
+    /// step either way, since an interruption is nobody's loss. 0 while the cost of a step is unknown.
+    pub fn record_aftermath(&mut self, seconds: f64) -> f64 {
+        let Some(step) = self.step_now().filter(|_| seconds.is_finite() && seconds > 0.0) else { return 0.0 };
+        let more = (seconds - step).clamp(-step, step);
+        self.aftermath.push(more, self.round);
+        more / step
+    }
+
+    /// Seconds that the plain round after a draft takes longer than others; 0 until that is known.
+    pub fn aftermath(&self) -> f64 {
+        if self.aftermath.ring.len() < FEW { 0.0 } else { self.aftermath.value.max(0.0) }
+    }
+
     /// Seconds that the table says.
     fn tabled(&self, width: usize) -> Option<f64> {
         let table = self.table.as_ref()?;
@@ -129,9 +157,12 @@ impl RoundCosts {
 
     /// Whether calls of one row should be timed before anything else is decided: they never were and no table tells, or
     /// not for long.
-    pub fn wants_plain(&self) -> bool {
+    ///
+    /// `close`: drafting is not much faster than plain steps.
+    pub fn wants_plain(&self, close: bool) -> bool {
+        let refresh = if close { REFRESH_CLOSE } else { REFRESH };
         match self.plain() {
-            Some(plain) => plain.ring.len() < FEW || plain.used + REFRESH < self.round,
+            Some(plain) => plain.ring.len() < FEW || plain.used + refresh < self.round,
             None => self.table.is_none() || self.round >= STALE,
         }
     }
@@ -139,6 +170,13 @@ impl RoundCosts {
     /// The samples of calls of one row, if they count.
     fn plain(&self) -> Option<&Samples> {
         self.verify.get(&1).filter(|s| s.fresh(self.round, f64::INFINITY))
+    }
+
+    /// Seconds of a plain step at the speed that the machine has now, which gains and losses are counted in: an estimate that lies
+    /// further back would count a machine that got faster as a gain of drafting. `None` as [`RoundCosts::verify`] of one row.
+    pub fn step_now(&self) -> Option<f64> {
+        let step = self.verify(1)?;
+        Some(self.plain().filter(|s| s.ring.len() >= NOW).map_or(step, Samples::now))
     }
 
     /// Seconds of a verify call of `width` rows; one row is a plain decode. `None`: unknown, or past the table.
@@ -170,7 +208,7 @@ impl RoundCosts {
     /// drafted token or one that was read counts one step at most.
     pub fn charge(&self, round: &Round) -> Option<f64> {
         let few = |s: Option<&Samples>| s.is_some_and(|s| s.ring.len() < FEW);
-        let step = self.verify(1)?;
+        let step = self.step_now()?;
         let steps = |seconds: f64, usual: f64, few: bool, most: usize| {
             let seconds = if seconds.is_finite() && seconds > 0.0 { seconds } else { usual };
             let steps = seconds.min(usual + usual.max(2.0 * step)) / step;
@@ -241,7 +279,7 @@ mod tests {
     #[test]
     fn measured_beats_tabled_and_tells_how_fast_the_machine_is() {
         let mut costs = RoundCosts::new(Some(&table(&[(1, 1.0), (2, 1.5), (4, 2.0)])), 0.25).unwrap();
-        assert!(!costs.wants_plain());
+        assert!(!costs.wants_plain(false));
         assert!(near(costs.verify(1), 1.0) && near(costs.verify(3), 2.0) && costs.verify(5).is_none());
         assert!(near(costs.draft(2), 0.5));
         for _ in 0..5 {
@@ -255,12 +293,12 @@ mod tests {
     #[test]
     fn without_a_table_plain_calls_come_first_and_unknown_widths_are_guessed_low() {
         let mut costs = RoundCosts::new(None, 0.0).unwrap();
-        assert!(costs.wants_plain() && costs.verify(1).is_none() && costs.draft(1).is_none());
+        assert!(costs.wants_plain(false) && costs.verify(1).is_none() && costs.draft(1).is_none());
         for _ in 0..3 {
-            assert!(costs.wants_plain());
+            assert!(costs.wants_plain(false));
             costs.record(&round(0, 0.0, 1, 1.0));
         }
-        assert!(!costs.wants_plain());
+        assert!(!costs.wants_plain(false));
         assert!(near(costs.verify(9), 1.0));
         costs.record(&round(4, 0.5, 5, 3.0));
         assert!(near(costs.verify(3), 1.0) && near(costs.verify(9), 3.0));
@@ -292,11 +330,41 @@ mod tests {
         (0..9).for_each(|_| costs.record(&round(0, 0.0, 1, 8.0)));
         assert!(near(costs.verify(1), 8.0));
         (0..3).for_each(|_| costs.record(&round(2, 0.0, 3, 1.5)));
-        assert!(near(costs.verify(1), 1.5) && !costs.wants_plain());
+        assert!(near(costs.verify(1), 1.5) && !costs.wants_plain(false));
         (0..128).for_each(|_| costs.record(&round(2, 0.0, 3, 1.5)));
-        assert!(costs.wants_plain(), "one plain round in 128");
+        assert!(costs.wants_plain(false), "one plain round in 128");
         costs.record(&round(0, 0.0, 1, 1.0));
-        assert!(!costs.wants_plain());
+        assert!(!costs.wants_plain(false));
+    }
+
+    /// Decisions rest on what steps usually cost; gains and losses are counted in what they cost now.
+    #[test]
+    fn gains_are_counted_at_the_speed_that_the_machine_has_now() {
+        let mut costs = RoundCosts::new(None, 0.0).unwrap();
+        (0..40).for_each(|_| costs.record(&round(0, 0.0, 1, 1.0)));
+        (0..3).for_each(|_| costs.record(&round(1, 0.0, 2, 1.5)));
+        assert!(near(costs.charge(&round(1, 0.0, 2, 1.5)), 1.5));
+        (0..2).for_each(|_| costs.record(&round(0, 0.0, 1, 1.6)));
+        assert!(near(costs.step_now(), 1.4) && near(costs.verify(1), 1.0));
+        costs.record(&round(0, 0.0, 1, 1.6));
+        assert!(
+            near(costs.charge(&round(1, 0.0, 2, 2.4)), 1.5),
+            "{:?}",
+            costs.charge(&round(1, 0.0, 2, 2.4))
+        );
+        costs.record(&round(0, 0.0, 1, 70.0));
+        assert!(near(costs.step_now(), (1.6 + 1.6 + 2.0) / 3.0), "an interruption counts as two steps");
+    }
+
+    #[test]
+    fn what_a_draft_leaves_behind_is_part_of_its_price() {
+        let mut costs = RoundCosts::new(None, 0.0).unwrap();
+        assert_eq!(costs.record_aftermath(1.0), 0.0, "nothing to hold it against");
+        (0..5).for_each(|_| costs.record(&round(0, 0.0, 1, 1.0)));
+        for (seconds, more) in [(1.25, 0.25), (0.75, -0.25), (50.0, 1.0), (1.5, 0.5), (f64::NAN, 0.0)] {
+            assert!(near(Some(costs.record_aftermath(seconds)), more), "{seconds}");
+        }
+        assert!(near(Some(costs.aftermath()), 0.25), "{}", costs.aftermath());
     }
 
     #[test]
@@ -315,7 +383,7 @@ mod tests {
         for _ in 0..600 {
             costs.record(&round(1, 0.0, 2, 1.2));
         }
-        assert!(costs.wants_plain());
+        assert!(costs.wants_plain(false));
         costs.record(&round(0, 0.0, 1, 1.15));
         assert!(near(costs.verify(1), 1.15), "what it was long ago does not count");
     }

@@ -6,6 +6,8 @@ use super::{Acceptance, Account, RoundCosts};
 
 /// Speed over plain decoding that makes drafting begin again.
 const BEGIN: f64 = 1.02;
+/// Speed over plain decoding up to which drafting is held against plain steps more often.
+const CLOSE: f64 = 1.3;
 /// Plain rounds before the first probe; each that fails doubles them.
 const FIRST_WAIT: u64 = 8;
 /// Most plain rounds between probes.
@@ -82,8 +84,8 @@ enum Mode {
 ///   followed is part of the price: [`DepthPolicy::reads`] says how much of it is worth reading.
 ///   (A round whose cost was not seen three times is charged one step a row, draft and token read at most.)
 ///
-/// Without a table the first three rounds are plain, and after 128 rounds without a plain one another is, to know what a
-/// step costs now.
+/// Without a table the first three rounds are plain, and after 128 rounds without a plain one, or 40 where drafting is at most 1.3
+/// times as fast, another is, to know what a step costs now. Gains and losses are counted in such steps.
 #[derive(Clone, Debug)]
 pub struct DepthPolicy {
     depth: Depth,
@@ -126,12 +128,15 @@ impl DepthPolicy {
         if let Depth::Fixed(k) = self.depth {
             return k.min(most);
         }
-        if self.costs.wants_plain() {
-            return 0;
-        }
         match self.mode {
-            Mode::Drafting => self.best(most.min(self.ceiling), self.acceptance.emitted()).map_or(0, |b| b.0),
-            Mode::Resting { left, .. } if left == 0 && self.can_lose_one(account) => most.min(1),
+            Mode::Drafting => {
+                let best = self.best(most.min(self.ceiling), self.acceptance.emitted());
+                let close = best.is_some_and(|b| b.1 < CLOSE);
+                best.filter(|_| !self.costs.wants_plain(close)).map_or(0, |b| b.0)
+            }
+            Mode::Resting { left: 0, .. } if self.can_lose_one(account) && !self.costs.wants_plain(false) => {
+                most.min(1)
+            }
             Mode::Resting { .. } => 0,
         }
     }
@@ -171,7 +176,8 @@ impl DepthPolicy {
 
     /// Plain steps that a probe loses at most.
     fn loss(&self) -> f64 {
-        self.rejected() + LEAST_READ as f64 * self.reading()
+        let after = self.costs.verify(1).map_or(0.0, |step| self.costs.aftermath() / step);
+        self.rejected() + LEAST_READ as f64 * self.reading() + after
     }
 
     /// Whether the account can pay for one rejected draft.
@@ -204,6 +210,15 @@ impl DepthPolicy {
     pub fn read_ahead(&self, tokens: usize, seconds: f64, account: &mut Account) {
         if let Some(step) = self.costs.verify(1).filter(|_| self.depth == Depth::Auto) {
             account.spend((seconds / step).min(tokens as f64));
+        }
+    }
+
+    /// The round after one with drafts of this proposer was plain and took `seconds`: what it took longer than others is
+    /// charged.
+    pub fn followed_plainly(&mut self, seconds: f64, account: &mut Account) {
+        let steps = self.costs.record_aftermath(seconds);
+        if self.depth == Depth::Auto {
+            account.spend(steps);
         }
     }
 

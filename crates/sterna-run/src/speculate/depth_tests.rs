@@ -399,6 +399,41 @@ fn clocks_may_be_noisy() {
     }
 }
 
+/// Other programs come and go, and all calls of a while take half as long again. What plain steps took before is then no
+/// measure of what a draft has gained.
+#[test]
+fn a_machine_that_gets_slower_and_faster_is_no_reason_to_draft() {
+    let mut worst = (0.0f64, 0.0f64);
+    for (costs, draft, a) in [
+        (Costs::Cliff, 0.3, 0.65),
+        (Costs::Cliff, 0.3, 0.75),
+        (Costs::Linear(0.3), 0.4, 0.6),
+        (Costs::Measured, 0.6, 0.6),
+        (Costs::Linear(1.0), 0.1, 0.8),
+        (Costs::Linear(0.3), 0.0, 0.2),
+    ] {
+        for seed in 0..8 {
+            let text: Vec<bool> = (0..10).flat_map(|i| text(a, 100 * seed + i)).collect();
+            let mut answer = drafts(&text);
+            let (mut random, mut left, mut slow) = (Random(seed), 0.0, false);
+            let mut noise = || {
+                if left < 0.0 {
+                    (left, slow) = (50.0 + 2000.0 * random.unit(), !slow);
+                }
+                left -= 1.0;
+                if slow { 1.6 } else { 1.0 }
+            };
+            let mut world = World { costs, draft, reading: 0.0, answer: &mut answer, noise: &mut noise };
+            let tokens = 18 * TOKENS;
+            let out = simulate(&mut policy(costs, draft, false), tokens, &mut world);
+            let (each, best) = (out.steps / out.tokens as f64, best_fixed(costs, draft, &text, (0, tokens)));
+            worst = (worst.0.max(each), worst.1.max(each / best));
+        }
+    }
+    println!("worst {:.4} of plain, {:.3} of the best fixed depth", worst.0, worst.1);
+    assert!(worst.0 <= 1.013 && worst.1 <= 1.06, "{worst:?}");
+}
+
 /// A lookup mostly finds nothing, and is right when it does. Rounds without drafts are plain ones and no failures.
 #[test]
 fn a_proposer_that_seldom_has_something_is_asked_on() {

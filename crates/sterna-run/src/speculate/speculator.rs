@@ -71,6 +71,8 @@ pub struct Speculator {
     /// Who made the draft, and how many tokens it was asked for.
     asked: Option<(usize, usize)>,
     drafting: Duration,
+    /// Whose draft the round before this one verified.
+    before: Option<usize>,
 }
 
 impl Speculator {
@@ -184,8 +186,12 @@ impl Speculator {
                     verify_seconds,
                 };
                 slot.policy.report(&round, &mut self.account);
+                self.before = Some(i);
             }
             None => {
+                if let Some(slot) = self.before.take().map(|i| &mut self.slots[i]) {
+                    slot.policy.followed_plainly(verify_seconds, &mut self.account);
+                }
                 let plain = Round { rows: 1, verify_seconds, ..Round::default() };
                 self.account.round(1, 1.0);
                 self.slots.iter_mut().for_each(|s| s.policy.report(&plain, &mut self.account));
@@ -195,6 +201,9 @@ impl Speculator {
 
     /// The target evaluated and kept `n` tokens from position `first` of `text` on, as part of what `what` says.
     pub(crate) fn absorb(&mut self, text: &[u32], first: usize, n: usize, taps: &[f32], what: Kept) {
+        if what == Kept::Prompt {
+            self.before = None; // reading a prompt is no plain round
+        }
         for slot in self.slots.iter_mut().filter(|s| s.failure.is_none()) {
             let start = Instant::now();
             slot.proposer.follow(what == Kept::Prompt || slot.policy.follows());
