@@ -263,16 +263,17 @@ impl Checkpoint {
     }
 
     /// Tells the system that the pages of a tensor are not needed for now, so that loading a model does not
-    /// keep two copies in memory. Its bytes stay readable. Does nothing for bytes in memory or unknown names.
+    /// keep two copies in memory, and with them all others of its file that were read. All bytes stay readable, those that
+    /// are still wanted at the cost of a look into the system's cache. Does nothing for bytes in memory or unknown names.
     pub fn release(&self, name: &str) {
         if let Some(entry) = self.entry(name)
             && let Some(backing) = self.backings.get(entry.backing as usize)
         {
-            backing.release(entry.range.clone());
+            backing.release_all();
         }
     }
 
-    /// The same for bytes `part` of the tensor, as far as they are in it.
+    /// Tells it of bytes `part` of the tensor, as far as they are in it, and of no others.
     pub fn release_part(&self, name: &str, part: std::ops::Range<usize>) {
         if let Some(entry) = self.entry(name)
             && let Some(backing) = self.backings.get(entry.backing as usize)

@@ -48,26 +48,37 @@ impl Backing {
 
     /// Tells the system that the whole pages inside `range` are not needed for now.
     pub(crate) fn release(&self, range: Range<usize>) {
+        // A multiple of every page size in use, so that the range holds whole pages only.
+        const PAGE: usize = 65_536;
+        let start = range.start.next_multiple_of(PAGE);
+        self.let_go(start..range.end / PAGE * PAGE);
+    }
+
+    /// Tells the system that nothing of the file is needed for now. A read brings in the pages around it too, so letting go of
+    /// what was read alone leaves parts of its neighbours in memory, tensor after tensor.
+    pub(crate) fn release_all(&self) {
+        self.let_go(0..self.bytes().len());
+    }
+
+    /// `pages` begins with a page and ends with one, or with the file.
+    fn let_go(&self, pages: Range<usize>) {
         #[cfg(unix)]
-        if let Self::Mapped(map) = self {
-            // A multiple of every page size in use, so that the range holds whole pages only.
-            const PAGE: usize = 65_536;
-            let start = range.start.next_multiple_of(PAGE);
-            let end = range.end / PAGE * PAGE;
-            if start < end && end <= map.len() {
-                // SAFETY: the mapping is of a file and never written through, so a page dropped by DONTNEED
-                // is read back from the file with the same bytes on the next access: no reference into the
-                // mapping can see anything else. The range lies inside the mapping.
-                let advised = unsafe {
-                    map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, end - start)
-                };
-                if let Err(error) = advised {
-                    tracing::debug!(%error, "madvise(DONTNEED) refused; the pages stay resident");
-                }
+        if let Self::Mapped(map) = self
+            && pages.start < pages.end
+            && pages.end <= map.len()
+        {
+            // SAFETY: the mapping is of a file and never written through, so a page dropped by DONTNEED
+            // is read back from the file with the same bytes on the next access: no reference into the
+            // mapping can see anything else. The range lies inside the mapping.
+            let advised = unsafe {
+                map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, pages.start, pages.len())
+            };
+            if let Err(error) = advised {
+                tracing::debug!(%error, "madvise(DONTNEED) refused; the pages stay resident");
             }
         }
         #[cfg(not(unix))]
-        let _ = range;
+        let _ = pages;
     }
 }
 

@@ -100,12 +100,12 @@ impl SafetensorsFile {
 
     /// Tells the system that the pages of a tensor are not needed for now; see [`crate::Checkpoint::release`].
     pub fn release(&self, name: &str) {
-        if let Some(info) = self.by_name.get(name).and_then(|i| self.infos.get(*i as usize)) {
-            self.backing.release(info.range.clone());
+        if self.by_name.contains_key(name) {
+            self.backing.release_all();
         }
     }
 
-    /// The same for bytes `part` of the tensor, as far as they are in it.
+    /// The same for bytes `part` of the tensor, as far as they are in it, and for no others.
     pub fn release_part(&self, name: &str, part: std::ops::Range<usize>) {
         if let Some(info) = self.by_name.get(name).and_then(|i| self.infos.get(*i as usize)) {
             self.backing.release(crate::checkpoint::inside(&info.range, part));
