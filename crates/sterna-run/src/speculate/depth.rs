@@ -18,6 +18,8 @@ const PROBE_SHARE: f64 = 0.004;
 const FOLLOWING: f64 = 0.004;
 /// Tokens of text that a proposer which has not followed it reads at least.
 const LEAST_READ: usize = 32;
+/// Plain steps that may be spent on reading more than that for a probe.
+const MOST_READING: f64 = 4.0;
 
 /// Who decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,8 +196,12 @@ impl DepthPolicy {
         if !self.costs.knows_reading() {
             return LEAST_READ; // to know
         }
-        // Saturates; unknown losses are infinite and leave nothing.
-        (((account.steps() - self.rejected()) / reading) as usize).max(LEAST_READ)
+        // Unknown losses are infinite and leave nothing.
+        let mut spare = account.steps() - self.rejected();
+        if self.mode != Mode::Drafting {
+            spare = spare.min(MOST_READING);
+        }
+        ((spare / reading) as usize).max(LEAST_READ) // saturates
     }
 
     /// Whether text is worth reading of which the proposer is not asked: while it drafts, or where reading is next to nothing.
@@ -238,7 +244,8 @@ impl DepthPolicy {
             return;
         }
         // Charged by medians: one interrupted call is nobody's loss.
-        match self.costs.charge(round) {
+        let charged = self.costs.charge(round);
+        match charged {
             Some(steps) if round.rows > 0 => account.round(accepted + 1, steps),
             Some(steps) => account.spend(steps),
             None => {}
@@ -251,7 +258,9 @@ impl DepthPolicy {
         }
         let pays = self.best(self.most, self.acceptance.emitted()).is_some_and(|b| b.1 > BEGIN);
         let may_pay = self.best(self.most, self.acceptance.emitted_hopefully()).is_some_and(|b| b.1 > 1.0);
-        let last_wait = ((self.loss() / PROBE_SHARE) as u64).clamp(FIRST_WAIT, LAST_WAIT);
+        // A probe that read much text has lost more than the least.
+        let lost = self.loss().max(charged.map_or(0.0, |steps| steps - 1.0));
+        let last_wait = ((lost / PROBE_SHARE) as u64).clamp(FIRST_WAIT, LAST_WAIT);
         match &mut self.mode {
             Mode::Drafting if !may_pay || account.steps() < 0.0 => {
                 // Costs that are unknown are no reason to rest.
