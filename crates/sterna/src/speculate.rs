@@ -141,6 +141,17 @@ fn has_mtp(model: &Model) -> bool {
     model.config.hybrid.as_ref().is_some_and(|h| h.mtp_layers > 0)
 }
 
+/// Refuses `--mtp` and `--speculate mtp` of a model that has no head for it, before it is loaded.
+///
+/// # Errors
+/// [`SpeculateError::NoHead`].
+pub fn check_head(model: &Model, options: &SpeculateOptions) -> Result<(), SpeculateError> {
+    if options.mode == Mode::Mtp && !has_mtp(model) {
+        return Err(SpeculateError::NoHead { model: model.name.clone() });
+    }
+    Ok(())
+}
+
 /// Why a model cannot speculate as it was told.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -274,10 +285,8 @@ pub fn proposers(
     let bytes = |plan: &ModelPlan| plan.entries.first().map_or(0, |e| plan.cost(e).weight_bytes) as f64;
     let most = |usual: usize| options.tokens.unwrap_or(usual);
     if options.wants_mtp(&engine.model) {
-        if !has_mtp(&engine.model) {
-            return Err(SpeculateError::NoHead { model: target.clone() });
-        }
         let model = &engine.model;
+        check_head(model, options)?;
         let numerics = |name: &str, encoding, cols| model.numerics.linear(name, encoding, cols);
         let plan_options = PlanOptions { taps: Taps::None, ..engine.options.clone() };
         let plan = sterna_plan::build_mtp(&model.config, model, &numerics, &plan_options);

@@ -185,5 +185,10 @@ fn arms_that_cannot_be_compared_are_refused() {
     }
     let out = sterna(&folder, &["probe", "limits", "--mtp"]);
     assert!(out.status.code() == Some(2), "{}", String::from_utf8_lossy(&out.stderr));
+    // Before anything is measured, the machine's limits among it.
+    let out = sterna(&folder, &["probe", "verify-cost", "--mtp"]);
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(out.status.code() == Some(1) && said.contains("no head for multi-token"), "{said}");
+    assert!(out.stdout.is_empty(), "{}", String::from_utf8_lossy(&out.stdout));
     std::fs::remove_dir_all(folder).unwrap();
 }

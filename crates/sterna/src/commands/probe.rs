@@ -278,6 +278,9 @@ fn asked(
     };
     measure::on_the_processor(options)?;
     let model = measure::plan(measure, None, options)?;
+    if let Some(engine) = model.engine() {
+        speculate::check_head(&engine.model, &options.speculate)?;
+    }
     match &table {
         Table::Verify(options, _) | Table::Chunks(options) | Table::Staircase(options) => {
             options.check(model.plan())?;

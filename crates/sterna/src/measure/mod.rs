@@ -195,6 +195,14 @@ pub fn plan(
 }
 
 impl Planned {
+    /// What the model's file is, if it is one.
+    pub fn engine(&self) -> Option<&Engine> {
+        match &self.source {
+            Source::File(engine) => Some(engine),
+            Source::Synthetic { .. } => None,
+        }
+    }
+
     /// The plan.
     pub fn plan(&self) -> &ModelPlan {
         match &self.source {
