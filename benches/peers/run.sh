@@ -4,6 +4,8 @@
 #     benches/peers/run.sh                       about five minutes: small models, two layers of an 8B model
 #     benches/peers/run.sh --full                whole 8B and 2B models, an hour or more
 #     benches/peers/run.sh --model builtin       one model; --help shows every option
+#     benches/peers/run.sh --gpu -m bitcpm-8b --format tq2_0,q4_0 --layers 32
+#                                                on the best GPU, against llama.cpp's Vulkan backend (27 MB more)
 #
 # Needs Linux, cargo, and for what is fetched (into target/, once): npm, and python3 with pip.
 set -euo pipefail
@@ -75,8 +77,38 @@ fetch_ik() {
     rm -rf "$scratch"
 }
 
-fetch_llamacpp
-fetch_ik
+# The same library with its Vulkan backend.
+fetch_vulkan() {
+    local home=target/peers/llama.cpp-vulkan scratch file
+    local sha256=4877be47f01586481615aec277c23c7f660592ce66eec2753ff1dcc967a9a0d2
+    if [ "$platform" != linux-x64 ]; then
+        echo "peers: llama.cpp's Vulkan backend is prebuilt for linux-x64 only" >&2
+        exit 1
+    fi
+    [ ! -e "$home/package/bins/linux-x64-vulkan/libllama.vulkan.v0.4.0.so" ] || return 0
+    echo "peers: fetching llama.cpp with Vulkan (27 MB)" >&2
+    mkdir -p target/peers
+    scratch=$(mktemp -d target/peers/.fetch.XXXXXX)
+    if ! file=$(cd "$scratch" && npm pack --silent "@node-llama-cpp/linux-x64-vulkan@$version") ||
+        ! echo "$sha256  $scratch/$file" | sha256sum --check --status; then
+        echo "peers: @node-llama-cpp/linux-x64-vulkan@$version could not be fetched, or has another checksum" >&2
+        rm -rf "$scratch"
+        exit 1
+    fi
+    mkdir "$scratch/unpacked"
+    tar -xzf "$scratch/$file" -C "$scratch/unpacked"
+    rm -rf "$home"
+    mv "$scratch/unpacked" "$home"
+    rm -rf "$scratch"
+}
+
+case " $* " in
+*" --gpu "*) fetch_vulkan ;;
+*)
+    fetch_llamacpp
+    fetch_ik
+    ;;
+esac
 # Without it the run goes on, and says so.
 scripts/fetch-smollm2.sh >/dev/null || true
 # One target folder for both workspaces: other people's crates are built once.

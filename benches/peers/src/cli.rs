@@ -100,6 +100,9 @@ pub struct Run {
     /// Where report.json and report.md are written [default: target/peers/results]
     #[arg(short, long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
+    /// Sterna on the best GPU, against llama.cpp's Vulkan backend unless --peer says otherwise
+    #[arg(long)]
+    pub gpu: bool,
     /// Engines to compare with [default: those that are there]
     #[arg(long = "peer", value_delimiter = ',', value_name = "ENGINE")]
     pub peers: Vec<Engine>,

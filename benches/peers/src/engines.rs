@@ -6,7 +6,7 @@ use sterna_checkpoint::Checkpoint;
 
 use crate::error::PeersError;
 use crate::iq2_bn;
-use crate::llamacpp::{self, Dialect, IK, LlamaCpp, MAINLINE};
+use crate::llamacpp::{self, Dialect, IK, LlamaCpp, MAINLINE, VULKAN};
 use crate::models::Folders;
 use crate::peer::{Peer, Setup, Worker};
 use crate::process::serve;
@@ -18,12 +18,18 @@ pub enum Engine {
     /// This project's.
     #[value(skip)]
     Sterna,
+    /// This project's, on the best GPU.
+    #[value(skip)]
+    SternaGpu,
     /// Its main line.
     #[value(name = "llama.cpp")]
     LlamaCpp,
     /// A fork with kernels of its own.
     #[value(name = "ik_llama.cpp")]
     IkLlamaCpp,
+    /// The main line's Vulkan backend: the peer of Sterna on a GPU.
+    #[value(name = "llama.cpp-vulkan")]
+    LlamaCppVulkan,
 }
 
 impl Engine {
@@ -32,19 +38,21 @@ impl Engine {
 
     /// The engine of a name.
     pub fn of(name: &str) -> Result<Self, PeersError> {
-        let all = [Self::Sterna, Self::LlamaCpp, Self::IkLlamaCpp];
+        let all =
+            [Self::Sterna, Self::SternaGpu, Self::LlamaCpp, Self::IkLlamaCpp, Self::LlamaCppVulkan];
         let found = all.into_iter().find(|e| e.name() == name);
         found.ok_or_else(|| PeersError::Options(format!("there is no engine {name:?}")))
     }
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        self.dialect().map_or("sterna", |d| d.engine)
+        self.dialect().map_or(if self == Self::SternaGpu { "sterna-gpu" } else { "sterna" }, |d| d.engine)
     }
 
     fn dialect(self) -> Option<&'static Dialect> {
         match self {
-            Self::Sterna => None,
+            Self::Sterna | Self::SternaGpu => None,
+            Self::LlamaCppVulkan => Some(&VULKAN),
             Self::LlamaCpp => Some(&MAINLINE),
             Self::IkLlamaCpp => Some(&IK),
         }
@@ -52,7 +60,10 @@ impl Engine {
 
     fn folder(self, engines: &Path) -> PathBuf {
         match self {
-            Self::Sterna => engines.to_owned(),
+            Self::Sterna | Self::SternaGpu => engines.to_owned(),
+            Self::LlamaCppVulkan => {
+                engines.join(format!("llama.cpp-vulkan/package/bins/{}-vulkan", llamacpp::PLATFORM))
+            }
             Self::LlamaCpp => engines.join("llama.cpp/package/bins").join(llamacpp::PLATFORM),
             Self::IkLlamaCpp => engines.join("ik_llama.cpp/ik_llama_cpp/lib"),
         }
@@ -78,7 +89,7 @@ impl Engine {
             serve(&mut Worker::new(peer, setup, seed))
         }
         match self.dialect() {
-            None => go(Sterna::open(model, setup)?, setup, seed),
+            None => go(Sterna::open(model, setup, self == Self::SternaGpu)?, setup, seed),
             Some(d) => go(LlamaCpp::open(d, &self.folder(engines), model, setup)?, setup, seed),
         }
     }
@@ -90,7 +101,7 @@ mod tests {
 
     #[test]
     fn engines_have_names() {
-        for engine in Engine::PEERS {
+        for engine in Engine::PEERS.into_iter().chain([Engine::SternaGpu, Engine::LlamaCppVulkan]) {
             assert_eq!(Engine::of(engine.name()).unwrap(), engine);
         }
         assert!(Engine::of("another").is_err());

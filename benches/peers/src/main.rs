@@ -69,6 +69,7 @@ fn run(options: &cli::Run) -> Result<(), PeersError> {
         rounds: options.rounds,
         threads,
         seed: options.synthetic.seed,
+        gpu: options.gpu,
     };
     plan.check()?;
     let peers = peers(options, &folders)?;
@@ -96,6 +97,9 @@ fn peers(options: &cli::Run, folders: &Folders) -> Result<Vec<Engine>, PeersErro
     if !options.peers.is_empty() {
         options.peers.iter().try_for_each(|e| e.check(&folders.engines))?;
         return Ok(options.peers.clone());
+    }
+    if options.gpu {
+        return Engine::LlamaCppVulkan.check(&folders.engines).map(|()| vec![Engine::LlamaCppVulkan]);
     }
     let (there, missing): (Vec<Engine>, Vec<Engine>) =
         Engine::PEERS.into_iter().partition(|e| e.check(&folders.engines).is_ok());

@@ -37,6 +37,8 @@ pub struct Plan {
     pub threads: usize,
     /// Seed of the tokens.
     pub seed: u64,
+    /// Whether Sterna runs on a GPU, against engines that do.
+    pub gpu: bool,
 }
 
 impl Plan {
@@ -47,6 +49,10 @@ impl Plan {
         if self.decode > 0 {
             let (tokens, after) = (self.decode, self.after);
             arms.push((format!("decode {tokens} after {after}"), Request::Decode { tokens, after }));
+            if self.gpu {
+                // As text is made: a GPU need not send all logits back for it.
+                arms.push((format!("greedy {tokens} after {after}"), Request::Continue { tokens, after }));
+            }
         }
         arms
     }
@@ -54,7 +60,7 @@ impl Plan {
     /// Positions that all of it needs.
     pub fn context(&self) -> usize {
         let longest = self.prompts.iter().copied().max().unwrap_or(0);
-        longest.max(self.after + self.decode).max(2 * GREEDY).next_multiple_of(CONTEXT_STEP)
+        longest.max(self.after + self.decode + 2).max(2 * GREEDY).next_multiple_of(CONTEXT_STEP)
     }
 
     /// Refuses what measures nothing.
@@ -96,7 +102,8 @@ pub fn measure(
 ) -> Result<ModelReport, PeersError> {
     let needs = Needs::of(file)?;
     let mut workers = Vec::new();
-    for engine in std::iter::once(&Engine::Sterna).chain(peers) {
+    let own = if plan.gpu { Engine::SternaGpu } else { Engine::Sterna };
+    for engine in std::iter::once(&own).chain(peers) {
         let Some(own) = engine.file(file, folders)? else {
             eprintln!("{engine} is left out: it cannot hold these weights", engine = engine.name());
             continue;
@@ -168,7 +175,7 @@ mod tests {
     use super::*;
 
     pub fn plan() -> Plan {
-        Plan { prompts: vec![64, 512], decode: 32, after: 64, warmup: 1, rounds: 3, threads: 2, seed: 1 }
+        Plan { prompts: vec![64, 512], decode: 32, after: 64, warmup: 1, rounds: 3, threads: 2, seed: 1, gpu: false }
     }
 
     #[test]
@@ -176,6 +183,8 @@ mod tests {
         let names: Vec<String> = plan().arms().into_iter().map(|a| a.0).collect();
         assert_eq!(names, ["prefill 64", "prefill 512", "decode 32 after 64"]);
         assert_eq!(plan().context(), 512);
+        let gpu = Plan { gpu: true, ..plan() }.arms();
+        assert_eq!(gpu.last().map(|a| a.0.as_str()), Some("greedy 32 after 64"));
         assert_eq!(Plan { after: 600, ..plan() }.context(), 768);
         assert!(plan().check().is_ok());
         for bad in [

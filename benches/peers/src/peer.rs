@@ -27,6 +27,11 @@ pub trait Peer {
     fn feed(&mut self, tokens: &[u32]) -> Result<(), PeersError>;
     /// The best token after the last one fed.
     fn best(&mut self) -> Result<u32, PeersError>;
+    /// Appends one token and gives the best one after it.
+    fn step(&mut self, token: u32) -> Result<u32, PeersError> {
+        self.feed(&[token])?;
+        self.best()
+    }
     /// Bytes of weights read by the last [`Peer::feed`], where the engine counts them.
     fn weight_bytes(&self) -> Option<u64>;
 }
@@ -57,6 +62,7 @@ impl<P: Peer> Worker<P> {
         let reply = match request {
             Request::Prefill { tokens } => self.prefill(*tokens).map(Reply::Timed),
             Request::Decode { tokens, after } => self.decode(*tokens, *after).map(Reply::Timed),
+            Request::Continue { tokens, after } => self.continued(*tokens, *after).map(Reply::Timed),
             Request::Greedy { prompt, tokens } => {
                 self.greedy(prompt, *tokens).map(|ids| Reply::Tokens { ids })
             }
@@ -105,6 +111,24 @@ impl<P: Peer> Worker<P> {
         Ok(Timed { weight_bytes: self.peer.weight_bytes(), ..timed })
     }
 
+    fn continued(&mut self, n: usize, after: usize) -> Result<Timed, PeersError> {
+        let prompt = self.seeded(0, after)?;
+        self.held = 0;
+        self.peer.keep(0)?;
+        self.peer.feed(&prompt)?;
+        let first = self.peer.best()?;
+        // As in `decode`, the first call of its kind is not timed.
+        let mut token = self.peer.step(first)?;
+        let timed = timed(|| {
+            (0..n).try_for_each(|_| {
+                token = self.peer.step(token)?;
+                Ok(())
+            })
+        })?;
+        self.peer.keep(0)?;
+        Ok(Timed { weight_bytes: self.peer.weight_bytes(), ..timed })
+    }
+
     fn greedy(&mut self, prompt: &[u32], n: usize) -> Result<Vec<u32>, PeersError> {
         self.held = 0;
         self.peer.keep(0)?;
@@ -145,6 +169,7 @@ mod tests {
     struct Mock {
         state: Vec<u32>,
         calls: Vec<usize>,
+        fed: Vec<u32>,
     }
 
     impl Peer for Mock {
@@ -157,6 +182,7 @@ mod tests {
         }
         fn feed(&mut self, tokens: &[u32]) -> Result<(), PeersError> {
             self.calls.push(tokens.len());
+            self.fed.extend(tokens);
             self.state.extend(tokens);
             Ok(())
         }
@@ -189,6 +215,17 @@ mod tests {
             assert_eq!(w.peer.state, expected[..held], "{request:?}");
         }
         assert_eq!(w.peer.calls, [3, 1, 1, 1, 1, 10, 1, 1, 1, 3, 1, 1, 1, 5, 1, 1]);
+    }
+
+    #[test]
+    fn continuations_feed_the_best_token_back() {
+        let mut w = worker();
+        let mut held = w.tokens[..4].to_vec();
+        held.extend([4, 5, 6, 7]);
+        let reply = w.answer(&Request::Continue { tokens: 3, after: 4 }).unwrap();
+        assert!(matches!(reply, Reply::Timed(t) if t.weight_bytes == Some(9)), "{reply:?}");
+        assert_eq!(w.peer.calls, [4, 1, 1, 1, 1]);
+        assert_eq!(w.peer.fed, held);
     }
 
     #[test]

@@ -18,6 +18,13 @@ pub enum Request {
         /// How many are held before; at least one.
         after: usize,
     },
+    /// Holds the first `after` seeded tokens, then makes `tokens` more, feeding the best one back each time.
+    Continue {
+        /// How many are made and timed.
+        tokens: usize,
+        /// How many are held before; at least one.
+        after: usize,
+    },
     /// Continues `prompt` with the best token, again and again.
     Greedy {
         /// Tokens.
@@ -88,6 +95,7 @@ mod tests {
         let requests = [
             Request::Prefill { tokens: 3 },
             Request::Decode { tokens: 2, after: 1 },
+            Request::Continue { tokens: 2, after: 1 },
             Request::Greedy { prompt: vec![1, 2], tokens: 9 },
             Request::Quit,
         ];

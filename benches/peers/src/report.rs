@@ -116,7 +116,7 @@ impl ArmReport {
     pub fn of(name: String, request: &Request, samples: Vec<Vec<Timed>>, needs: &Needs) -> Self {
         let (tokens, is_decode) = match request {
             Request::Prefill { tokens } => (*tokens, false),
-            Request::Decode { tokens, .. } => (*tokens, true),
+            Request::Decode { tokens, .. } | Request::Continue { tokens, .. } => (*tokens, true),
             Request::Greedy { .. } | Request::Quit => (0, false),
         };
         // A prompt is one call, and asks the head for its last token only.

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use sterna::device::Device;
 use sterna::engine::{Engine, EngineOptions};
 use sterna_plan::Wanted;
 use sterna_run::Session;
@@ -14,15 +15,17 @@ use crate::protocol::About;
 /// A session of Sterna.
 pub struct Sterna {
     session: Session,
+    gpu: bool,
     weight_bytes: u64,
     about: About,
 }
 
 impl Sterna {
-    /// Opens a model.
-    pub fn open(model: &Path, setup: Setup) -> Result<Self, PeersError> {
+    /// Opens a model, on the best GPU or on the CPU.
+    pub fn open(model: &Path, setup: Setup, gpu: bool) -> Result<Self, PeersError> {
         let start = Instant::now();
         let options = EngineOptions {
+            device: if gpu { "gpu" } else { "cpu" }.parse::<Device>().map_err(PeersError::sterna)?,
             threads: setup.threads,
             governor: false,
             context: Some(setup.context),
@@ -31,14 +34,14 @@ impl Sterna {
         let engine = Engine::open(Some(model), &options).map_err(PeersError::sterna)?;
         let session = engine.session(&mut |_, _| {}).map_err(PeersError::sterna)?;
         let about = About {
-            engine: "sterna".to_owned(),
+            engine: if gpu { "sterna-gpu" } else { "sterna" }.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             kernels: engine.device().1.description,
             threads: setup.threads,
             vocab: engine.plan.vocab,
             load_seconds: start.elapsed().as_secs_f64(),
         };
-        Ok(Self { session, weight_bytes: 0, about })
+        Ok(Self { session, gpu, weight_bytes: 0, about })
     }
 }
 
@@ -56,6 +59,17 @@ impl Peer for Sterna {
         let stats = self.session.ask(tokens, Wanted::Logits, &mut |_| {}).map_err(PeersError::sterna)?;
         self.weight_bytes = stats.weight_bytes;
         Ok(())
+    }
+
+    fn step(&mut self, token: u32) -> Result<u32, PeersError> {
+        if !self.gpu {
+            self.feed(&[token])?;
+            return self.best();
+        }
+        // The best token is all that is asked for: the device need not send 300 kB of logits.
+        let stats = self.session.ask(&[token], Wanted::Argmax, &mut |_| {}).map_err(PeersError::sterna)?;
+        self.weight_bytes = stats.weight_bytes;
+        self.best()
     }
 
     fn best(&mut self) -> Result<u32, PeersError> {

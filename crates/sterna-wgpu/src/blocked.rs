@@ -4,10 +4,12 @@
 use sterna_plan::{BackendError, Linear, Prologue};
 
 use crate::adapter::AdapterFacts;
-use crate::kernels::{CoopTile, Kernel, Norm, Outputs, Prepare};
+use crate::kernels::{CoopTile, Kernel, Norm, Outputs, RowsShape};
+use crate::linear::{misused, mode, out_of};
 use crate::load::{Part, Want};
-use crate::pack::{BLOCK, BLOCK_GROUP, Kind, Layout};
-use crate::program::{Builder, Draft, DraftForm, count_at, misused, mode, out_of, params};
+use crate::pack::{BLOCK, BLOCK_GROUP, Kind, Layout, Subs};
+use crate::program::Builder;
+use crate::steps::{Draft, DraftForm, count_at, params};
 
 /// Workgroups that a large matrix is shared by: each prepares the row, so more of them than a GPU runs at a time do it in vain.
 const WORKGROUPS: usize = 264;
@@ -49,9 +51,18 @@ impl Builder<'_> {
         let apart_from = if warps.is_some() && all_blocked { 2 } else { 1 };
         let b = self.buffers;
         let rows_warps = (facts.threads / 32).clamp(2, 16);
-        let values = [input[0], input[1], weight, count_at(rows), eps.to_bits()];
-        let kernel = Kernel::Rows { groups, warps: rows_warps, norm, halves: facts.matrix, subgroups };
-        let mut draft = self.draft(kernel, params(&values), &[], 1, rows);
+        let values = [input[0], input[1], weight, count_at(rows), eps.to_bits(), b.sums_at];
+        let sums = wants.iter().any(|w| matches!(w.0.kind, Kind::Int { subs: Subs::Both, .. }));
+        let shape = RowsShape {
+            groups,
+            warps: rows_warps,
+            norm,
+            halves: facts.matrix,
+            small: false,
+            sums,
+            subgroups,
+        };
+        let mut draft = self.draft(Kernel::Rows(shape), params(&values), &[], 1, rows);
         draft.forms[0].from = apart_from;
         draft.forms[0].buffers =
             self.bound(&[&self.weights.vectors, &b.arena, &b.acts, &b.act_scales, &b.halves]);
@@ -133,10 +144,11 @@ impl Shape {
         blocks: usize,
     ) -> Vec<(u32, u32, Kernel, usize)> {
         let Shape { groups, outputs, halves, subgroups } = *self;
-        let block = |warps, prepare| Kernel::Block { groups, warps, prepare, outputs, halves, subgroups };
         let mut all = Vec::new();
         if let Some(warps) = here {
-            all.push((1, 1, block(warps, Prepare::Here(norm)), shared_by(blocks, WORKGROUPS)));
+            let ahead = 1;
+            let kernel = Kernel::BlockOne { groups, warps, ahead, norm, outputs, halves, subgroups };
+            all.push((1, 1, kernel, shared_by(blocks, WORKGROUPS)));
         }
         for (from, tokens) in [(if here.is_some() { 2 } else { 1 }, 2), (3, 4)] {
             // Activations, integers and factors of a turn.
@@ -144,14 +156,7 @@ impl Shape {
             let most = facts.threads / 32;
             let warps = [16, 8, 4].into_iter().find(|w| *w <= most && bytes(*w) <= facts.workgroup_bytes);
             if let Some(warps) = warps.filter(|w| *w >= tokens) {
-                let kernel = Kernel::Block {
-                    groups,
-                    warps,
-                    prepare: Prepare::Done { tokens },
-                    outputs,
-                    halves,
-                    subgroups: false,
-                };
+                let kernel = Kernel::Block { groups, warps, tokens, outputs, halves };
                 all.push((from, tokens, kernel, shared_by(blocks, 2 * WORKGROUPS)));
             }
         }

@@ -11,12 +11,14 @@ use sterna_plan::{
 use wgpu::{Buffer, CommandEncoder};
 
 use crate::ahead::{Ahead, Next};
+use crate::check::check;
 use crate::gpu::{Clock, Ends, Gpu};
-use crate::kernels::Pipelines;
+use crate::kernels::{BEST_PARTS, Pipelines};
 use crate::load::{self, Weights};
 use crate::profile::Profile;
-use crate::program::{Arena, Buffers, Builder, MOST_OUTPUTS, Step, act_sizes, check};
+use crate::program::Builder;
 use crate::state::Pool;
+use crate::steps::{Arena, Buffers, MOST_OUTPUTS, Step, act_sizes};
 
 /// Steps that are submitted before the others of a call are written down.
 const AT_ONCE: usize = 12;
@@ -101,11 +103,14 @@ impl GpuExecutor {
         let weights = load::load(gpu, &plan, source, shared.most_bytes, progress)?;
         let width = plan.entries.iter().map(|e| e.width).max().unwrap_or(1);
         let arena = plan.entries.iter().map(|e| Arena::new(e).words).max().unwrap_or(0);
-        let [acts, act_scales, halves] = act_sizes(&plan, width)?;
-        let halves = if gpu.facts.matrix { halves } else { 0 };
-        let bytes =
-            [4 * (4 + 4 * width as u64), 4 * arena, 4 * acts, 8 * act_scales, 4 * halves, 16 * width as u64];
-        let [call, arena, acts, act_scales, halves, results] = bytes;
+        let acts = act_sizes(&plan, width)?;
+        let sums_at = acts.sums_at;
+        let halves = if gpu.facts.matrix { acts.halves } else { 0 };
+        let results = 16 * width as u64;
+        let partials = 16 * u64::from(BEST_PARTS) * width.min(MOST_OUTPUTS) as u64;
+        let call = 4 * (4 + 4 * width as u64);
+        let bytes = [call, 4 * arena, 4 * acts.words, 8 * acts.pairs, 4 * halves, results, partials];
+        let [call, arena, acts, act_scales, halves, results, partials] = bytes;
         let buffers = Buffers {
             call: gpu.buffer(call, "the rows of a call")?,
             arena: gpu.buffer(arena, "activations")?,
@@ -113,6 +118,8 @@ impl GpuExecutor {
             act_scales: gpu.buffer(act_scales, "scales of activations")?,
             halves: gpu.buffer(halves, "activations as halves")?,
             results: gpu.buffer(results, "results")?,
+            partials: gpu.buffer(partials, "best tokens of parts")?,
+            sums_at,
             nothing: gpu.buffer(16, "nothing")?,
         };
         let pool = Pool::new(gpu, &plan, 0, 1)?;

@@ -16,11 +16,14 @@
 
 mod adapter;
 mod ahead;
+mod attend;
 mod blocked;
 mod cache;
+mod check;
 mod exec;
 mod gpu;
 mod kernels;
+mod linear;
 mod load;
 mod pack;
 mod parts;
@@ -28,6 +31,7 @@ mod profile;
 mod program;
 mod proof;
 mod state;
+mod steps;
 mod tall;
 
 use std::fmt;

@@ -3,7 +3,7 @@
 use sterna_plan::{BackendError, CallStats, Executor as _, Outputs, Parent, Row, RowTable, Wanted};
 
 use crate::exec::GpuExecutor;
-use crate::program::MOST_OUTPUTS;
+use crate::steps::MOST_OUTPUTS;
 
 impl GpuExecutor {
     /// Runs and commits a checked call, part after part; where one fails nothing is committed.

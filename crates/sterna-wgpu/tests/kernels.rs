@@ -118,12 +118,15 @@ fn integer_matrices_of_every_encoding() {
         (Encoding::PQ2_0, [70, 1024], 128),
         (Encoding::Q4_0, [67, 96], 32),
         (Encoding::Q8_0, [65, 160], 32),
+        (Encoding::Q8_0, [40, 1280], 32),
+        (Encoding::Q4_0, [70, 512], 32),
         (Encoding::Q8_0, [3, 32_768], 32),
         (Encoding::Q4_1, [67, 160], 32),
         (Encoding::Q4K, [67, 768], 256),
         (Encoding::Q5K, [33, 512], 256),
         (Encoding::Q6K, [97, 1280], 256),
         (Encoding::Q4K, [16_390, 256], 256),
+        (Encoding::Q4K, [3, 16_640], 256),
         (Encoding::PerRow(CodeBits::Two), [20, 256], 256),
         (Encoding::PerRow(CodeBits::Four), [20, 608], 608),
         (Encoding::PerRow(CodeBits::Eight), [20, 336], 336),
@@ -140,6 +143,36 @@ fn integer_matrices_of_every_encoding() {
         let bound = if software { (2e-6, 0) } else { (3e-6, 4) };
         // One width of every kind: all of them are another test's.
         hold_but_for_rows(&format!("{encoding} {rows}x{cols}"), &bench, &inputs, cols, bound, &[2, 17]);
+    }
+}
+
+/// Rows that are normed and quantised for every kind of group, values of every size among them.
+#[test]
+fn rows_are_normed_and_quantised_for_every_group() {
+    let mut random = Random::new(23);
+    for (encoding, cols, group) in [
+        (Encoding::TQ2_0, 1280, 256),
+        (Encoding::Q8_0, 1280, 32),
+        (Encoding::Q4_0, 160, 32),
+        (Encoding::Q4K, 768, 256),
+    ] {
+        for normed in [false, true] {
+            let mut bench = Bench::new(&[cols, 40], 1);
+            let int8 = LinearNumerics::Int8 { group };
+            let w =
+                matrix(&mut bench, "w", encoding, [40, cols], int8, |_| random.weights(encoding, cols, 0.05));
+            let norm = vector(&mut bench, "norm", &normals(&mut random, cols, 0.5));
+            let (input, out) = (bench.slice(0), bench.slice(1));
+            let prologue =
+                if normed { Prologue::RmsNorm { weight: norm, eps: 1e-5 } } else { Prologue::None };
+            let epilogue = Epilogue::Store;
+            bench.op(Op::Linear(Linear { prologue, members: vec![w], input, out, epilogue }));
+            for size in [1e-34, 1e-3, 1e6] {
+                let inputs = normals(&mut random, 20 * cols, size);
+                let name = format!("{encoding} of {size:e}, normed {normed}");
+                hold_but_for_rows(&name, &bench, &inputs, cols, (3e-6, 2), &[2, 20]);
+            }
+        }
     }
 }
 
@@ -398,13 +431,15 @@ fn embeddings_and_rotations_are_looked_up() {
 #[test]
 fn attention_with_rotation_norms_and_state() {
     let mut random = Random::new(18);
-    for ([heads, kv_heads, dim, turn], count, norms) in [
-        ([4, 2, 64, 48], 200, false),
-        ([3, 1, 32, 32], 65, true),
-        ([2, 2, 96, 96], 130, false),
-        ([8, 1, 128, 64], 64, true),
-        ([1, 1, 2, 2], 70, false),
-        ([2, 1, 160, 2], 10, false),
+    for ([heads, kv_heads, dim, turn], count, norms, v_norm) in [
+        ([4, 2, 64, 48], 200, false, false),
+        ([3, 1, 32, 32], 65, true, true),
+        ([2, 2, 96, 96], 130, false, false),
+        ([8, 1, 128, 64], 64, true, true),
+        ([4, 2, 128, 128], 300, true, false),
+        ([2, 1, 40, 26], 70, true, false),
+        ([1, 1, 2, 2], 70, false, false),
+        ([2, 1, 160, 2], 10, false, false),
     ] {
         let (q_len, kv_len) = (heads * dim, kv_heads * dim);
         let cols = q_len + 2 * kv_len;
@@ -421,7 +456,7 @@ fn attention_with_rotation_norms_and_state() {
             norms.then_some(HeadNorm { weight, eps: 1e-6 })
         };
         let (q_norm, k_norm) = (norm("q_norm"), norm("k_norm"));
-        let kv = Some(KvInput { k, v, k_norm, v_eps: norms.then_some(1e-6) });
+        let kv = Some(KvInput { k, v, k_norm, v_eps: v_norm.then_some(1e-6) });
         let input = Some(AttentionInput { q_norm, rotation, kv });
         let scale = 1.0 / (dim as f32).sqrt();
         let out = bench.slice(2);
@@ -487,7 +522,13 @@ fn keys_and_values_are_rounded_as_the_law_rounds() {
 #[test]
 fn the_best_two_are_the_laws() {
     let Some(gpu) = backend() else { return };
-    let (cols, valid) = (192, 150);
+    // One workgroup's work, and several's.
+    for (cols, valid) in [(192, 150), (9088, 9050)] {
+        best_two(gpu, cols, valid);
+    }
+}
+
+fn best_two(gpu: &sterna_wgpu::WgpuBackend, cols: usize, valid: usize) {
     let mut bench = Bench::new(&[cols, cols], 0);
     bench.plan.entries[0].buffers[1].rows = BufferRows::Outputs;
     bench.op(Op::SelectOutputs { input: BufferId(0), out: BufferId(1) });
@@ -525,7 +566,7 @@ fn the_best_two_are_the_laws() {
     let (want, got) = (run(&mut *law, &inputs).unwrap(), run(&mut *device, &inputs).unwrap());
     assert!(want.0 == got.0 && same(&want.1, &got.1) && want.2 == got.2, "{:?} {:?}", want.1, got.1);
     for (bad, at) in
-        [(f32::NAN, 6 * cols + 149), (f32::INFINITY, 3 * cols), (f32::NEG_INFINITY, 2 * cols + 70)]
+        [(f32::NAN, 6 * cols + valid - 1), (f32::INFINITY, 3 * cols), (f32::NEG_INFINITY, 2 * cols + 70)]
     {
         let mut broken = inputs.clone();
         broken[at] = bad;
@@ -535,6 +576,6 @@ fn the_best_two_are_the_laws() {
     }
     // A pad may be anything.
     let mut broken = inputs.clone();
-    broken[150] = f32::NAN;
+    broken[valid] = f32::NAN;
     assert!(run(&mut *device, &broken).is_ok());
 }

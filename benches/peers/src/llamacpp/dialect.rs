@@ -19,6 +19,8 @@ pub struct Dialect {
     pub has_tq: bool,
     /// In the model's parameters.
     pub n_gpu_layers: usize,
+    /// What is asked for there.
+    pub gpu_layers: i32,
     /// In the context's parameters: positions.
     pub n_ctx: usize,
     /// Tokens of a call.
@@ -45,6 +47,7 @@ pub const MAINLINE: Dialect = Dialect {
     has_memory: true,
     has_tq: true,
     n_gpu_layers: 16,
+    gpu_layers: 0,
     n_ctx: 0,
     n_batch: 4,
     n_ubatch: 8,
@@ -66,6 +69,14 @@ pub const MAINLINE: Dialect = Dialect {
     ],
 };
 
+/// The same with its Vulkan backend, from `@node-llama-cpp/linux-x64-vulkan` 3.21.1, all layers on the GPU.
+pub const VULKAN: Dialect = Dialect {
+    engine: "llama.cpp-vulkan",
+    library: "libllama.vulkan.v0.4.0.so",
+    gpu_layers: 999,
+    ..MAINLINE
+};
+
 /// ik_llama.cpp, from `ik-llama-cpp-python` 0.1.5.
 pub const IK: Dialect = Dialect {
     engine: "ik_llama.cpp",
@@ -74,6 +85,7 @@ pub const IK: Dialect = Dialect {
     has_memory: false,
     has_tq: false,
     n_gpu_layers: 8,
+    gpu_layers: 0,
     n_ctx: 4,
     n_batch: 8,
     n_ubatch: 12,

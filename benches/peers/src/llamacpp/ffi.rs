@@ -155,6 +155,7 @@ struct Extra {
     load_backends: Option<unsafe extern "C" fn(*const c_char)>,
     version: Option<unsafe extern "C" fn() -> *const c_char>,
     ggml_version: Option<unsafe extern "C" fn() -> *const c_char>,
+    gpu_offload: Option<unsafe extern "C" fn() -> bool>,
 }
 
 impl Extra {
@@ -165,6 +166,7 @@ impl Extra {
                 load_backends: handle.get(b"ggml_backend_load_all_from_path").ok().map(|s| *s),
                 version: handle.get(b"llama_version").ok().map(|s| *s),
                 ggml_version: handle.get(b"ggml_version").ok().map(|s| *s),
+                gpu_offload: handle.get(b"llama_supports_gpu_offload").ok().map(|s| *s),
             }
         }
     }
@@ -250,6 +252,12 @@ impl Library {
         let says = |f: Option<unsafe extern "C" fn() -> *const c_char>| f.map(|f| unsafe { text(f()) });
         let own = says(self.extra.version).unwrap_or_else(|| self.dialect.version.to_owned());
         says(self.extra.ggml_version).map(|ggml| format!("{own} (ggml {ggml})")).unwrap_or(own)
+    }
+
+    /// Whether a backend that was loaded has a GPU.
+    pub fn has_gpu(&self) -> bool {
+        // SAFETY: takes nothing.
+        self.extra.gpu_offload.is_some_and(|f| unsafe { f() })
     }
 
     /// The CPU library that was chosen, and the features it names.

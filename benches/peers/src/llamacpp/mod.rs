@@ -10,7 +10,7 @@ use std::time::Instant;
 use crate::error::PeersError;
 use crate::peer::{Peer, Setup};
 use crate::protocol::About;
-pub use dialect::{Dialect, IK, MAINLINE};
+pub use dialect::{Dialect, IK, MAINLINE, VULKAN};
 pub use ffi::find;
 use ffi::{Batch, Library, Opaque};
 
@@ -39,6 +39,10 @@ impl LlamaCpp {
         setup: Setup,
     ) -> Result<Self, PeersError> {
         let library = Library::open(dialect, folder)?;
+        // Without a driver the library computes on the CPU and says nothing.
+        if dialect.gpu_layers > 0 && !library.has_gpu() {
+            return Err(dialect.failed("it found no GPU: is the Vulkan loader there, with the driver's manifest?"));
+        }
         let start = Instant::now();
         let path =
             CString::new(model.as_os_str().as_encoded_bytes()).map_err(|e| dialect.failed(e.to_string()))?;
@@ -46,7 +50,7 @@ impl LlamaCpp {
         let (threads, positions, batch) = (small(setup.threads)?, small(setup.context)?, small(BATCH)?);
         // SAFETY: takes nothing.
         let mut params = unsafe { (library.model_defaults)() };
-        params.set(dialect.n_gpu_layers, 0);
+        params.set(dialect.n_gpu_layers, dialect.gpu_layers);
         // SAFETY: the path is a string that outlives the call; the parameters are the defaults but for one number.
         let model_at = unsafe { (library.load_model)(path.as_ptr(), params) };
         if model_at.is_null() {

@@ -1,6 +1,7 @@
-// Best and second-best column of one output by one workgroup; the lowest index among equals. Floats are compared by integers
+// Best and second-best column of one output; the lowest index among equals. Floats are compared by integers
 // of the same order, in which both zeros are one, so that any order of comparing gives the same. The result is the
-// token, both logits' bits, and 1 where a value is not finite.
+// token, both logits' bits, and 1 where a value is not finite. One workgroup does it, or, of a large vocabulary, PARTS workgroups
+// take a part each (PARTIAL) and one puts their results together (MERGE).
 
 struct Params {
     logits: u32,
@@ -13,7 +14,16 @@ struct Params {
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read_write> call: array<u32>;
 @group(0) @binding(2) var<storage, read> arena: array<f32>;
+//@ if PARTIAL
+//@ else
 @group(0) @binding(3) var<storage, read_write> results: array<vec4<u32>>;
+//@ end
+//@ if MERGE
+@group(0) @binding(4) var<storage, read> partials: array<vec4<u32>>; // [output][part]
+//@ end
+//@ if PARTIAL
+@group(0) @binding(3) var<storage, read_write> partials: array<vec4<u32>>;
+//@ end
 
 // Order, index, and the second's order; 0 is below every float.
 var<workgroup> best: array<vec3<u32>, THREADS>;
@@ -49,13 +59,28 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     workgroupBarrier();
     var top = vec3<u32>(0u, 0xffffffffu, 0u);
+    //@ if MERGE
+    if (t < PARTS) {
+        let part = partials[row * PARTS + t];
+        top = part.xyz;
+        atomicMax(&bad, part.w);
+    }
+    //@ else
+    //@ if PARTIAL
+    let share = (p.valid + PARTS - 1u) / PARTS;
+    let begin = min(group.x * share, p.valid);
+    let end = min(begin + share, p.valid);
+    //@ else
+    let begin = 0u;
+    let end = p.valid;
+    //@ end
     // Eight values are on their way at a time.
-    for (var i = t; i < p.valid; i += 8u * THREADS) {
+    for (var i = begin + t; i < end; i += 8u * THREADS) {
         //@ for n in 8
-        let x$n = arena[p.logits + row * p.cols + min(i + $nu * THREADS, p.valid - 1u)];
+        let x$n = arena[p.logits + row * p.cols + min(i + $nu * THREADS, end - 1u)];
         //@ end
         //@ for n in 8
-        if (i + $nu * THREADS < p.valid) {
+        if (i + $nu * THREADS < end) {
             if (is_bad(x$n)) {
                 atomicMax(&bad, 1u);
             }
@@ -63,6 +88,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         }
         //@ end
     }
+    //@ end
     best[t] = top;
     workgroupBarrier();
     for (var half = THREADS / 2u; half > 0u; half /= 2u) {
@@ -72,11 +98,15 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         workgroupBarrier();
     }
     if (t == 0u) {
+        //@ if PARTIAL
+        partials[row * PARTS + group.x] = vec4<u32>(best[0], atomicLoad(&bad));
+        //@ else
         results[row] = vec4<u32>(best[0].y, unorder(best[0].x), unorder(best[0].z), atomicLoad(&bad));
         // Where calls are begun ahead, this is the next one's row.
         if (call[2] == 1u) {
             call[call_row(0u)] = best[0].y;
             call[call_row(0u) + 1u] += 1u;
         }
+        //@ end
     }
 }

@@ -6,43 +6,40 @@ use std::path::PathBuf;
 use naga::back::msl;
 use naga::valid::{Capabilities, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 
-use super::{AttentionShape, Kernel, Norm, Outputs, Prepare, TILE, TallShape};
+use super::{AttentionShape, Best, Kernel, Norm, OneShape, Outputs, RowsShape, TILE, TallShape};
 use crate::pack::Subs;
 
 /// One for each file: naga keeps what a constant switches off, so other constants give nearly the same text.
 fn kept() -> Vec<(&'static str, Kernel)> {
+    let (groups, warps, norm, outputs) = (16, 16, Norm::Before, Outputs::Pairs);
+    let (halves, subgroups) = (true, false);
+    let one = OneShape { head_dim: 64, pieces: 4, norms: [true; 2], subgroups };
+    let rows = RowsShape { groups, warps, norm, halves: false, small: false, sums: true, subgroups };
     vec![
         ("gather", Kernel::Gather { format: 0 }),
         ("norm", Kernel::Norm),
-        ("quantise", Kernel::Quantise { norm: Norm::Before, threads: 256 }),
+        ("quantise", Kernel::Quantise { norm: Norm::Before, threads: 256, sums: true }),
         ("int", Kernel::LinearInt { bits: 2, lanes: 8, rows: TILE, outputs: Outputs::Pairs }),
         ("float", Kernel::LinearFloat { format: 0, rows: TILE, outputs: Outputs::Pairs }),
         ("rope_kv", Kernel::RopeKv),
-        ("attention", attention(None)),
-        ("attention_fold", attention(Some([true, true]))),
-        ("block", block(Prepare::Here(Norm::Before))),
-        ("block_rows", block(Prepare::Done { tokens: 2 })),
-        ("rows", Kernel::Rows { groups: 16, warps: 16, norm: Norm::Before, halves: false, subgroups: false }),
+        ("attention", Kernel::Attention(AttentionShape { head_dim: 64, heads: 1, pieces: 4 })),
+        ("attention_one", Kernel::AttentionOne(one)),
+        ("block_one", Kernel::BlockOne { groups, warps, ahead: 2, norm, outputs, halves, subgroups }),
+        ("block", Kernel::Block { groups, warps, tokens: 2, outputs, halves }),
+        ("rows", Kernel::Rows(rows)),
+        ("rows_small", Kernel::Rows(RowsShape { norm: Norm::Without, small: true, sums: false, ..rows })),
         ("tall", tall(8, 2, 1, Subs::None)),
         ("tall_subs", tall(4, 8, 8, Subs::Both)),
         ("rowwise", Kernel::Rowwise { what: 0 }),
-        ("argmax", Kernel::Argmax { threads: 256 }),
+        ("argmax", Kernel::Argmax { threads: 256, part: Best::Whole }),
+        ("argmax_merge", Kernel::Argmax { threads: 64, part: Best::Merge }),
     ]
-}
-
-fn attention(fold: Option<[bool; 2]>) -> Kernel {
-    Kernel::Attention(AttentionShape { head_dim: 64, heads: 1, pieces: 4, fold })
 }
 
 fn tall(bits: u32, units: u32, split: u32, subs: Subs) -> Kernel {
     let groups_at_a_time = TallShape::groups_at_a_time(units, 16, split > 1);
     let outputs = Outputs::Single;
     Kernel::Tall(TallShape { bits, units, groups_at_a_time, tokens: 1, split, subs, outputs, halves: true })
-}
-
-fn block(prepare: Prepare) -> Kernel {
-    let outputs = Outputs::Pairs;
-    Kernel::Block { groups: 16, warps: 16, prepare, outputs, halves: true, subgroups: false }
 }
 
 fn metal(kernel: Kernel) -> String {

@@ -1,7 +1,7 @@
 // One row to int8 by one workgroup, a scale d = max|x| / 127 for each group: q = round half to even of x / d. With NORM the
 // row is first normed as in `norm.wgsl`. Beside the scale stands the sum of the group's integers, which takes the zero
-// point out of a dot product.
-// Constants: NORM, THREADS (at least 64), MOST_GROUPS.
+// point out of a dot product; with SUMS the sums of every 32 integers are kept too.
+// Constants: NORM, THREADS (at least 64), MOST_GROUPS, SUMS.
 
 struct Params {
     input: u32,
@@ -11,7 +11,7 @@ struct Params {
     weight: u32,
     count_at: u32,
     eps: f32,
-    pad0: u32,
+    sums_at: u32,     // SUMS: where they begin among the scales
     pad: array<vec4<u32>, 2>,
 }
 
@@ -89,4 +89,15 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         }
         scales[row * groups + g] = vec2<u32>(bitcast<u32>(d), bitcast<u32>(atomicLoad(&sums[g])));
     }
+    //@ if SUMS
+    storageBarrier();
+    for (var i = t; i < p.len / 64u; i += THREADS) {
+        var pair = vec2<i32>(0i);
+        for (var w = 0u; w < 8u; w++) {
+            pair.x += dot4I8Packed(acts[row * words + 16u * i + w], 0x01010101u);
+            pair.y += dot4I8Packed(acts[row * words + 16u * i + 8u + w], 0x01010101u);
+        }
+        scales[p.sums_at + row * p.len / 64u + i] = bitcast<vec2<u32>>(pair);
+    }
+    //@ end
 }

@@ -27,6 +27,9 @@ struct type_10 {
     metal::uint3 inner[256];
 };
 constant uint THREADS = 256u;
+constant uint PARTS = 64u;
+constant bool PARTIAL = false;
+constant bool MERGE = false;
 
 uint call_row(
     uint i_1
@@ -186,172 +189,156 @@ struct main_Input {
         metal::atomic_store_explicit(&bad, 0u, metal::memory_order_relaxed);
     }
     metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
-    i = t;
+    uint end = p_1.valid;
+    i = 0u + t;
     uint2 loop_bound = uint2(4294967295u);
     bool loop_init = true;
     while(true) {
         if (metal::all(loop_bound == uint2(0u))) { break; }
         loop_bound -= uint2(loop_bound.y == 0u, 1u);
         if (!loop_init) {
-            uint _e342 = i;
-            i = _e342 + 2048u;
+            uint _e296 = i;
+            i = _e296 + 2048u;
         }
         loop_init = false;
-        uint _e17 = i;
-        uint _e20 = p_1.valid;
-        if (_e17 < _e20) {
+        uint _e22 = i;
+        if (_e22 < end) {
         } else {
             break;
         }
         {
-            uint _e25 = p_1.logits;
-            uint _e28 = p_1.cols;
-            uint _e31 = i;
-            uint _e36 = p_1.valid;
-            float x0_ = arena[(_e25 + (row * _e28)) + metal::min(_e31 + 0u, _e36 - 1u)];
-            uint _e46 = p_1.logits;
-            uint _e49 = p_1.cols;
-            uint _e52 = i;
-            uint _e57 = p_1.valid;
-            float x1_ = arena[(_e46 + (row * _e49)) + metal::min(_e52 + 256u, _e57 - 1u)];
-            uint _e67 = p_1.logits;
-            uint _e70 = p_1.cols;
-            uint _e73 = i;
-            uint _e78 = p_1.valid;
-            float x2_ = arena[(_e67 + (row * _e70)) + metal::min(_e73 + 512u, _e78 - 1u)];
-            uint _e88 = p_1.logits;
-            uint _e91 = p_1.cols;
-            uint _e94 = i;
-            uint _e99 = p_1.valid;
-            float x3_ = arena[(_e88 + (row * _e91)) + metal::min(_e94 + 768u, _e99 - 1u)];
-            uint _e109 = p_1.logits;
-            uint _e112 = p_1.cols;
-            uint _e115 = i;
-            uint _e120 = p_1.valid;
-            float x4_ = arena[(_e109 + (row * _e112)) + metal::min(_e115 + 1024u, _e120 - 1u)];
-            uint _e130 = p_1.logits;
-            uint _e133 = p_1.cols;
-            uint _e136 = i;
-            uint _e141 = p_1.valid;
-            float x5_ = arena[(_e130 + (row * _e133)) + metal::min(_e136 + 1280u, _e141 - 1u)];
-            uint _e151 = p_1.logits;
-            uint _e154 = p_1.cols;
-            uint _e157 = i;
-            uint _e162 = p_1.valid;
-            float x6_ = arena[(_e151 + (row * _e154)) + metal::min(_e157 + 1536u, _e162 - 1u)];
-            uint _e172 = p_1.logits;
-            uint _e175 = p_1.cols;
-            uint _e178 = i;
-            uint _e183 = p_1.valid;
-            float x7_ = arena[(_e172 + (row * _e175)) + metal::min(_e178 + 1792u, _e183 - 1u)];
-            uint _e190 = i;
-            uint _e195 = p_1.valid;
-            if ((_e190 + 0u) < _e195) {
-                bool _e197 = is_bad(x0_);
-                if (_e197) {
-                    uint _e200 = metal::atomic_fetch_max_explicit(&bad, 1u, metal::memory_order_relaxed);
+            uint _e27 = p_1.logits;
+            uint _e30 = p_1.cols;
+            uint _e33 = i;
+            float x0_ = arena[(_e27 + (row * _e30)) + metal::min(_e33 + 0u, end - 1u)];
+            uint _e45 = p_1.logits;
+            uint _e48 = p_1.cols;
+            uint _e51 = i;
+            float x1_ = arena[(_e45 + (row * _e48)) + metal::min(_e51 + 256u, end - 1u)];
+            uint _e63 = p_1.logits;
+            uint _e66 = p_1.cols;
+            uint _e69 = i;
+            float x2_ = arena[(_e63 + (row * _e66)) + metal::min(_e69 + 512u, end - 1u)];
+            uint _e81 = p_1.logits;
+            uint _e84 = p_1.cols;
+            uint _e87 = i;
+            float x3_ = arena[(_e81 + (row * _e84)) + metal::min(_e87 + 768u, end - 1u)];
+            uint _e99 = p_1.logits;
+            uint _e102 = p_1.cols;
+            uint _e105 = i;
+            float x4_ = arena[(_e99 + (row * _e102)) + metal::min(_e105 + 1024u, end - 1u)];
+            uint _e117 = p_1.logits;
+            uint _e120 = p_1.cols;
+            uint _e123 = i;
+            float x5_ = arena[(_e117 + (row * _e120)) + metal::min(_e123 + 1280u, end - 1u)];
+            uint _e135 = p_1.logits;
+            uint _e138 = p_1.cols;
+            uint _e141 = i;
+            float x6_ = arena[(_e135 + (row * _e138)) + metal::min(_e141 + 1536u, end - 1u)];
+            uint _e153 = p_1.logits;
+            uint _e156 = p_1.cols;
+            uint _e159 = i;
+            float x7_ = arena[(_e153 + (row * _e156)) + metal::min(_e159 + 1792u, end - 1u)];
+            uint _e168 = i;
+            if ((_e168 + 0u) < end) {
+                bool _e172 = is_bad(x0_);
+                if (_e172) {
+                    uint _e175 = metal::atomic_fetch_max_explicit(&bad, 1u, metal::memory_order_relaxed);
                 }
-                metal::uint3 _e201 = top;
-                uint _e202 = order(x0_);
-                uint _e203 = i;
-                metal::uint3 _e208 = better(_e201, metal::uint3(_e202, _e203 + 0u, 0u));
-                top = _e208;
+                metal::uint3 _e176 = top;
+                uint _e177 = order(x0_);
+                uint _e178 = i;
+                metal::uint3 _e183 = better(_e176, metal::uint3(_e177, _e178 + 0u, 0u));
+                top = _e183;
             }
-            uint _e209 = i;
-            uint _e214 = p_1.valid;
-            if ((_e209 + 256u) < _e214) {
-                bool _e216 = is_bad(x1_);
-                if (_e216) {
-                    uint _e219 = metal::atomic_fetch_max_explicit(&bad, 1u, metal::memory_order_relaxed);
+            uint _e184 = i;
+            if ((_e184 + 256u) < end) {
+                bool _e188 = is_bad(x1_);
+                if (_e188) {
+                    uint _e191 = metal::atomic_fetch_max_explicit(&bad, 1u, metal::memory_order_relaxed);
                 }
-                metal::uint3 _e220 = top;
-                uint _e221 = order(x1_);
-                uint _e222 = i;
-                metal::uint3 _e227 = better(_e220, metal::uint3(_e221, _e222 + 256u, 0u));
-                top = _e227;
+                metal::uint3 _e192 = top;
+                uint _e193 = order(x1_);
+                uint _e194 = i;
+                metal::uint3 _e199 = better(_e192, metal::uint3(_e193, _e194 + 256u, 0u));
+                top = _e199;
             }
-            uint _e228 = i;
-            uint _e233 = p_1.valid;
-            if ((_e228 + 512u) < _e233) {
-                bool _e235 = is_bad(x2_);
-                if (_e235) {
-                    uint _e238 = metal::atomic_fetch_max_explicit(&bad, 1u, metal::memory_order_relaxed);
+            uint _e200 = i;
+            if ((_e200 + 512u) < end) {
+                bool _e204 = is_bad(x2_);
+                if (_e204) {
+                    uint _e207 = metal::atomic_fetch_max_explicit(&bad, 1u, metal::memory_order_relaxed);
                 }
-                metal::uint3 _e239 = top;
-                uint _e240 = order(x2_);
-                uint _e241 = i;
-                metal::uint3 _e246 = better(_e239, metal::uint3(_e240, _e241 + 512u, 0u));
-                top = _e246;
+                metal::uint3 _e208 = top;
+                uint _e209 = order(x2_);
+                uint _e210 = i;
+                metal::uint3 _e215 = better(_e208, metal::uint3(_e209, _e210 + 512u, 0u));
+                top = _e215;
             }
-            uint _e247 = i;
-            uint _e252 = p_1.valid;
-            if ((_e247 + 768u) < _e252) {
-                bool _e254 = is_bad(x3_);
-                if (_e254) {
-                    uint _e257 = metal::atomic_fetch_max_explicit(&bad, 1u, metal::memory_order_relaxed);
+            uint _e216 = i;
+            if ((_e216 + 768u) < end) {
+                bool _e220 = is_bad(x3_);
+                if (_e220) {
+                    uint _e223 = metal::atomic_fetch_max_explicit(&bad, 1u, metal::memory_order_relaxed);
                 }
-                metal::uint3 _e258 = top;
-                uint _e259 = order(x3_);
-                uint _e260 = i;
-                metal::uint3 _e265 = better(_e258, metal::uint3(_e259, _e260 + 768u, 0u));
-                top = _e265;
+                metal::uint3 _e224 = top;
+                uint _e225 = order(x3_);
+                uint _e226 = i;
+                metal::uint3 _e231 = better(_e224, metal::uint3(_e225, _e226 + 768u, 0u));
+                top = _e231;
             }
-            uint _e266 = i;
-            uint _e271 = p_1.valid;
-            if ((_e266 + 1024u) < _e271) {
-                bool _e273 = is_bad(x4_);
-                if (_e273) {
-                    uint _e276 = metal::atomic_fetch_max_explicit(&bad, 1u, metal::memory_order_relaxed);
+            uint _e232 = i;
+            if ((_e232 + 1024u) < end) {
+                bool _e236 = is_bad(x4_);
+                if (_e236) {
+                    uint _e239 = metal::atomic_fetch_max_explicit(&bad, 1u, metal::memory_order_relaxed);
                 }
-                metal::uint3 _e277 = top;
-                uint _e278 = order(x4_);
-                uint _e279 = i;
-                metal::uint3 _e284 = better(_e277, metal::uint3(_e278, _e279 + 1024u, 0u));
-                top = _e284;
+                metal::uint3 _e240 = top;
+                uint _e241 = order(x4_);
+                uint _e242 = i;
+                metal::uint3 _e247 = better(_e240, metal::uint3(_e241, _e242 + 1024u, 0u));
+                top = _e247;
             }
-            uint _e285 = i;
-            uint _e290 = p_1.valid;
-            if ((_e285 + 1280u) < _e290) {
-                bool _e292 = is_bad(x5_);
-                if (_e292) {
-                    uint _e295 = metal::atomic_fetch_max_explicit(&bad, 1u, metal::memory_order_relaxed);
+            uint _e248 = i;
+            if ((_e248 + 1280u) < end) {
+                bool _e252 = is_bad(x5_);
+                if (_e252) {
+                    uint _e255 = metal::atomic_fetch_max_explicit(&bad, 1u, metal::memory_order_relaxed);
                 }
-                metal::uint3 _e296 = top;
-                uint _e297 = order(x5_);
-                uint _e298 = i;
-                metal::uint3 _e303 = better(_e296, metal::uint3(_e297, _e298 + 1280u, 0u));
-                top = _e303;
+                metal::uint3 _e256 = top;
+                uint _e257 = order(x5_);
+                uint _e258 = i;
+                metal::uint3 _e263 = better(_e256, metal::uint3(_e257, _e258 + 1280u, 0u));
+                top = _e263;
             }
-            uint _e304 = i;
-            uint _e309 = p_1.valid;
-            if ((_e304 + 1536u) < _e309) {
-                bool _e311 = is_bad(x6_);
-                if (_e311) {
-                    uint _e314 = metal::atomic_fetch_max_explicit(&bad, 1u, metal::memory_order_relaxed);
+            uint _e264 = i;
+            if ((_e264 + 1536u) < end) {
+                bool _e268 = is_bad(x6_);
+                if (_e268) {
+                    uint _e271 = metal::atomic_fetch_max_explicit(&bad, 1u, metal::memory_order_relaxed);
                 }
-                metal::uint3 _e315 = top;
-                uint _e316 = order(x6_);
-                uint _e317 = i;
-                metal::uint3 _e322 = better(_e315, metal::uint3(_e316, _e317 + 1536u, 0u));
-                top = _e322;
+                metal::uint3 _e272 = top;
+                uint _e273 = order(x6_);
+                uint _e274 = i;
+                metal::uint3 _e279 = better(_e272, metal::uint3(_e273, _e274 + 1536u, 0u));
+                top = _e279;
             }
-            uint _e323 = i;
-            uint _e328 = p_1.valid;
-            if ((_e323 + 1792u) < _e328) {
-                bool _e330 = is_bad(x7_);
-                if (_e330) {
-                    uint _e333 = metal::atomic_fetch_max_explicit(&bad, 1u, metal::memory_order_relaxed);
+            uint _e280 = i;
+            if ((_e280 + 1792u) < end) {
+                bool _e284 = is_bad(x7_);
+                if (_e284) {
+                    uint _e287 = metal::atomic_fetch_max_explicit(&bad, 1u, metal::memory_order_relaxed);
                 }
-                metal::uint3 _e334 = top;
-                uint _e335 = order(x7_);
-                uint _e336 = i;
-                metal::uint3 _e341 = better(_e334, metal::uint3(_e335, _e336 + 1792u, 0u));
-                top = _e341;
+                metal::uint3 _e288 = top;
+                uint _e289 = order(x7_);
+                uint _e290 = i;
+                metal::uint3 _e295 = better(_e288, metal::uint3(_e289, _e290 + 1792u, 0u));
+                top = _e295;
             }
         }
     }
-    metal::uint3 _e347 = top;
-    best.inner[t] = _e347;
+    metal::uint3 _e301 = top;
+    best.inner[t] = _e301;
     metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
     uint2 loop_bound_1 = uint2(4294967295u);
     bool loop_init_1 = true;
@@ -359,43 +346,43 @@ struct main_Input {
         if (metal::all(loop_bound_1 == uint2(0u))) { break; }
         loop_bound_1 -= uint2(loop_bound_1.y == 0u, 1u);
         if (!loop_init_1) {
-            uint _e366 = half_;
-            half_ = naga_div(_e366, 2u);
+            uint _e320 = half_;
+            half_ = naga_div(_e320, 2u);
         }
         loop_init_1 = false;
-        uint _e350 = half_;
-        if (_e350 > 0u) {
+        uint _e304 = half_;
+        if (_e304 > 0u) {
         } else {
             break;
         }
         {
-            uint _e353 = half_;
-            if (t < _e353) {
-                metal::uint3 _e359 = best.inner[t];
-                uint _e361 = half_;
-                metal::uint3 _e364 = best.inner[t + _e361];
-                metal::uint3 _e365 = better(_e359, _e364);
-                best.inner[t] = _e365;
+            uint _e307 = half_;
+            if (t < _e307) {
+                metal::uint3 _e313 = best.inner[t];
+                uint _e315 = half_;
+                metal::uint3 _e318 = best.inner[t + _e315];
+                metal::uint3 _e319 = better(_e313, _e318);
+                best.inner[t] = _e319;
             }
             metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
         }
     }
     if (t == 0u) {
-        uint _e376 = best.inner[0].y;
-        uint _e380 = best.inner[0].x;
-        uint _e381 = unorder(_e380);
-        uint _e385 = best.inner[0].z;
-        uint _e386 = unorder(_e385);
-        uint _e388 = metal::atomic_load_explicit(&bad, metal::memory_order_relaxed);
-        results[row] = metal::uint4(_e376, _e381, _e386, _e388);
-        uint _e392 = call[2];
-        if (_e392 == 1u) {
-            uint _e397 = call_row(0u);
-            uint _e402 = best.inner[0].y;
-            call[_e397] = _e402;
-            uint _e405 = call_row(0u);
-            uint _e409 = call[_e405 + 1u];
-            call[_e405 + 1u] = _e409 + 1u;
+        uint _e330 = best.inner[0].y;
+        uint _e334 = best.inner[0].x;
+        uint _e335 = unorder(_e334);
+        uint _e339 = best.inner[0].z;
+        uint _e340 = unorder(_e339);
+        uint _e342 = metal::atomic_load_explicit(&bad, metal::memory_order_relaxed);
+        results[row] = metal::uint4(_e330, _e335, _e340, _e342);
+        uint _e346 = call[2];
+        if (_e346 == 1u) {
+            uint _e351 = call_row(0u);
+            uint _e356 = best.inner[0].y;
+            call[_e351] = _e356;
+            uint _e359 = call_row(0u);
+            uint _e363 = call[_e359 + 1u];
+            call[_e359 + 1u] = _e363 + 1u;
             return;
         } else {
             return;

@@ -37,40 +37,27 @@ typedef uint type_8[1];
 typedef metal::uint4 type_9[1];
 typedef metal::uint2 type_11[1];
 struct type_12 {
-    metal::uint4 inner[256];
-};
-struct type_13 {
-    metal::uint2 inner[16];
-};
-struct type_14 {
-    metal::uint4 inner[128];
-};
-struct type_15 {
-    float inner[16];
-};
-struct type_16 {
     int inner[1024];
 };
-struct type_17 {
+struct type_13 {
     float inner[1024];
+};
+struct type_14 {
+    metal::uint4 inner[512];
 };
 constant uint GROUPS = 16u;
 constant uint WARPS = 16u;
-constant uint TOKENS = 1u;
-constant bool PROLOGUE = true;
-constant bool NORM = true;
+constant uint TOKENS = 2u;
 constant bool HALVES = true;
-constant bool SUBGROUPS = false;
 constant bool PAIRS = true;
 constant uint THREADS = 512u;
 constant uint TURNS = 1u;
 constant bool FULL = true;
-constant uint BUFFERS = 2u;
 
 uint call_row(
-    uint i
+    uint i_1
 ) {
-    return 4u + (4u * i);
+    return 4u + (4u * i_1);
 }
 
 int naga_f2i32(float value) {
@@ -93,18 +80,18 @@ float exp_law(
     float _e8 = c;
     float n_1 = metal::rint(_e8 * 1.442695);
     float _e12 = c;
-    float r_2 = metal::fma(n_1, 0.00021219444, metal::fma(n_1, -0.6933594, _e12));
-    p = metal::fma(0.00019875691, r_2, 0.0013981999);
+    float r_1 = metal::fma(n_1, 0.00021219444, metal::fma(n_1, -0.6933594, _e12));
+    p = metal::fma(0.00019875691, r_1, 0.0013981999);
     float _e21 = p;
-    p = metal::fma(_e21, r_2, 0.008333452);
+    p = metal::fma(_e21, r_1, 0.008333452);
     float _e24 = p;
-    p = metal::fma(_e24, r_2, 0.041665796);
+    p = metal::fma(_e24, r_1, 0.041665796);
     float _e27 = p;
-    p = metal::fma(_e27, r_2, 0.16666666);
+    p = metal::fma(_e27, r_1, 0.16666666);
     float _e30 = p;
-    p = metal::fma(_e30, r_2, 0.5);
+    p = metal::fma(_e30, r_1, 0.5);
     float _e34 = p;
-    float y_1 = metal::fma(r_2 * r_2, _e34, r_2) + 1.0;
+    float y_1 = metal::fma(r_1 * r_1, _e34, r_1) + 1.0;
     float scale = as_type<float>(static_cast<uint>(as_type<int>(as_type<uint>(naga_f2i32(n_1)) + as_type<uint>(127))) << 23u);
     return (x < -87.3) ? 0.0 : (y_1 * scale);
 }
@@ -140,13 +127,13 @@ float tree8_(
     float a,
     float b,
     float c_1,
-    float d_1,
+    float d,
     float e,
     float f,
     float g,
     float h
 ) {
-    return ((a + e) + (c_1 + g)) + ((b + f) + (d_1 + h));
+    return ((a + e) + (c_1 + g)) + ((b + f) + (d + h));
 }
 
 float squares(
@@ -174,21 +161,21 @@ void finish(
 ) {
     uint _e5 = p_1.out;
     uint _e8 = p_1.out_cols;
-    uint at_1 = (_e5 + (row * _e8)) + n;
+    uint at = (_e5 + (row * _e8)) + n;
     uint _e14 = p_1.mode;
     if (_e14 == 1u) {
         float _e26 = p_1.factor;
-        arena[naga_div(at_1, 4u)][naga_mod(at_1, 4u)] = y * _e26;
+        arena[naga_div(at, 4u)][naga_mod(at, 4u)] = y * _e26;
         return;
     } else {
         uint _e30 = p_1.mode;
         if (_e30 == 2u) {
             float _e42 = p_1.factor;
-            float _e50 = arena[naga_div(at_1, 4u)][naga_mod(at_1, 4u)];
-            arena[naga_div(at_1, 4u)][naga_mod(at_1, 4u)] = metal::fma(_e42, y, _e50);
+            float _e50 = arena[naga_div(at, 4u)][naga_mod(at, 4u)];
+            arena[naga_div(at, 4u)][naga_mod(at, 4u)] = metal::fma(_e42, y, _e50);
             return;
         } else {
-            arena[naga_div(at_1, 4u)][naga_mod(at_1, 4u)] = y;
+            arena[naga_div(at, 4u)][naga_mod(at, 4u)] = y;
             return;
         }
     }
@@ -208,71 +195,20 @@ float paired(
     return _e9 * b_2;
 }
 
-uint magnitude(
-    metal::float4 v
-) {
-    metal::uint4 b_3 = as_type<metal::uint4>(v) & metal::uint4(2147483647u);
-    return metal::max(metal::max(b_3.x, b_3.y), metal::max(b_3.z, b_3.w));
-}
-
-uint pack_bytes(
-    metal::uint4 q_1
-) {
-    return (((q_1.x & 255u) | ((q_1.y & 255u) << 8u)) | ((q_1.z & 255u) << 16u)) | (q_1.w << 24u);
-}
-
-metal::int4 naga_f2i32(metal::float4 value) {
-    return static_cast<metal::int4>(metal::clamp(value, -2147483600.0, 2147483500.0));
-}
-
-uint quantised(
-    metal::float4 x_5,
-    float d_2,
-    float r
-) {
-    bool local_22 = {};
-    metal::float4 q_2 = metal::fma(x_5, metal::float4(r), metal::float4(12582912.0));
-    metal::float4 off = metal::abs(metal::fma(x_5, metal::float4(r), -((q_2 - metal::float4(12582912.0)))));
-    if (!((metal::max(metal::max(off.x, off.y), metal::max(off.z, off.w)) > 0.4999))) {
-        local_22 = d_2 < 0.000000000000000000000000000000000001;
-    } else {
-        local_22 = true;
-    }
-    bool _e29 = local_22;
-    if (_e29) {
-        uint _e35 = pack_bytes(as_type<metal::uint4>(naga_f2i32(metal::rint(x_5 / metal::float4(d_2)))));
-        return _e35;
-    }
-    uint _e37 = pack_bytes(as_type<metal::uint4>(q_2));
-    return _e37;
-}
-
-void keep(
-    uint at,
-    int isum,
-    float factor,
-    threadgroup type_16& isums,
-    threadgroup type_17& factors
-) {
-    isums.inner[at] = isum;
-    factors.inner[at] = factor;
-    return;
-}
-
 float scale_of(
     uint block_1,
     uint g_1,
-    uint r_1,
+    uint r,
     device type_8 const& scales,
     constant _mslBufferSizes& _buffer_sizes
 ) {
-    uint at_2 = (((block_1 * GROUPS) + g_1) * 32u) + r_1;
+    uint at_1 = (((block_1 * GROUPS) + g_1) * 32u) + r;
     if (HALVES) {
-        uint _e14 = scales[naga_div(at_2, 2u)];
+        uint _e14 = scales[naga_div(at_1, 2u)];
         metal::float2 pair = float2(as_type<half2>(_e14));
-        return ((at_2 & 1u) == 1u) ? pair.y : pair.x;
+        return ((at_1 & 1u) == 1u) ? pair.y : pair.x;
     }
-    uint _e25 = scales[at_2];
+    uint _e25 = scales[at_1];
     return as_type<float>(_e25);
 }
 
@@ -287,13 +223,11 @@ struct main_Input {
 , device type_8 const& call [[user(fake0)]]
 , device type_9 const& codes [[user(fake0)]]
 , device type_8 const& scales [[user(fake0)]]
-, device type_7 const& vectors [[user(fake0)]]
-, threadgroup type_12& row_acts
-, threadgroup type_13& row_scales
-, threadgroup type_14& row_parts
-, threadgroup type_15& pieces
-, threadgroup type_16& isums
-, threadgroup type_17& factors
+, device type_9 const& acts [[user(fake0)]]
+, device type_11 const& act_scales [[user(fake0)]]
+, threadgroup type_12& isums
+, threadgroup type_13& factors
+, threadgroup type_14& turn_acts
 , constant _mslBufferSizes& _buffer_sizes [[user(fake0)]]
 ) {
     bool local = {};
@@ -304,24 +238,15 @@ struct main_Input {
     metal::uint4 next2_ = metal::uint4(0u);
     metal::uint4 next3_ = metal::uint4(0u);
     float next_scale = 0.0;
-    metal::float4 x0_0_ = metal::float4(0.0);
-    metal::float4 x0_1_ = metal::float4(0.0);
-    float part = {};
-    float sum = {};
-    uint peak0_ = {};
-    metal::uint4 all = {};
-    float d = {};
-    metal::uint2 q = metal::uint2(0u);
-    bool local_1 = {};
-    metal::uint4 sums = {};
     metal::float2 acc = metal::float2(0.0);
-    uint chain = 0u;
     uint step = 0u;
-    bool local_2 = {};
+    bool local_1 = {};
+    uint i = {};
+    metal::uint2 da0_ = {};
+    metal::uint2 da1_ = {};
     int s0_ = {};
     int s1_ = {};
-    int s2_ = {};
-    int s3_ = {};
+    bool local_2 = {};
     bool local_3 = {};
     bool local_4 = {};
     bool local_5 = {};
@@ -340,9 +265,8 @@ struct main_Input {
     bool local_18 = {};
     bool local_19 = {};
     bool local_20 = {};
-    bool local_21 = {};
     uint lane = naga_mod(t, 32u);
-    uint warp = naga_div(t, 32u);
+    uint r_2 = naga_div(t, 32u);
     uint first = group.y * TOKENS;
     uint _e13 = p_1.count_at;
     uint rows = call[_e13];
@@ -359,253 +283,33 @@ struct main_Input {
     uint _e29 = p_1.blocks;
     uint steps = (naga_div((_e29 - 1u) - group.x, workgroups.x) + 1u) * TURNS;
     block = group.x;
-    if (warp < GROUPS) {
+    if (r_2 < GROUPS) {
         uint _e60 = block;
-        uint at_3 = (((_e60 * GROUPS) + warp) * 128u) + lane;
-        metal::uint4 _e71 = codes[at_3 + 0u];
+        uint at_2 = (((_e60 * GROUPS) + r_2) * 128u) + lane;
+        metal::uint4 _e71 = codes[at_2 + 0u];
         next0_ = _e71;
-        metal::uint4 _e76 = codes[at_3 + 32u];
+        metal::uint4 _e76 = codes[at_2 + 32u];
         next1_ = _e76;
-        metal::uint4 _e81 = codes[at_3 + 64u];
+        metal::uint4 _e81 = codes[at_2 + 64u];
         next2_ = _e81;
-        metal::uint4 _e86 = codes[at_3 + 96u];
+        metal::uint4 _e86 = codes[at_2 + 96u];
         next3_ = _e86;
         uint _e87 = block;
-        float _e88 = scale_of(_e87, warp, lane, scales, _buffer_sizes);
+        float _e88 = scale_of(_e87, r_2, lane, scales, _buffer_sizes);
         next_scale = _e88;
     }
-    uint _e91 = p_1.input;
-    uint _e94 = p_1.input_cols;
-    uint from_at = naga_div(_e91 + (first * _e94), 4u);
-    uint chunk0_ = t + 0u;
-    bool live0_ = chunk0_ < 512u;
-    if (live0_) {
-        metal::float4 _e114 = arena[from_at + (2u * chunk0_)];
-        x0_0_ = _e114;
-        metal::float4 _e122 = arena[(from_at + (2u * chunk0_)) + 1u];
-        x0_1_ = _e122;
-    }
-    if (live0_) {
-        metal::float4 _e123 = x0_0_;
-        metal::float4 _e124 = x0_1_;
-        float _e125 = squares(_e123, _e124);
-        part = _e125;
-        float _e134 = part;
-        row_parts.inner[naga_div(chunk0_, 4u)][naga_mod(chunk0_, 4u)] = as_type<uint>(_e134);
-    }
-    metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
-    if (t < GROUPS) {
-        metal::uint4 _e144 = row_parts.inner[(8u * t) + 0u];
-        metal::float4 v0_ = as_type<metal::float4>(_e144);
-        metal::uint4 _e152 = row_parts.inner[(8u * t) + 1u];
-        metal::float4 v1_ = as_type<metal::float4>(_e152);
-        metal::uint4 _e160 = row_parts.inner[(8u * t) + 2u];
-        metal::float4 v2_ = as_type<metal::float4>(_e160);
-        metal::uint4 _e168 = row_parts.inner[(8u * t) + 3u];
-        metal::float4 v3_ = as_type<metal::float4>(_e168);
-        metal::uint4 _e176 = row_parts.inner[(8u * t) + 4u];
-        metal::float4 v4_ = as_type<metal::float4>(_e176);
-        metal::uint4 _e184 = row_parts.inner[(8u * t) + 5u];
-        metal::float4 v5_ = as_type<metal::float4>(_e184);
-        metal::uint4 _e192 = row_parts.inner[(8u * t) + 6u];
-        metal::float4 v6_ = as_type<metal::float4>(_e192);
-        metal::uint4 _e200 = row_parts.inner[(8u * t) + 7u];
-        metal::float4 v7_ = as_type<metal::float4>(_e200);
-        metal::float4 v_1 = ((v0_ + v4_) + (v2_ + v6_)) + ((v1_ + v5_) + (v3_ + v7_));
-        pieces.inner[t] = (v_1.x + v_1.z) + (v_1.y + v_1.w);
-    }
-    metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
-    float _e220 = pieces.inner[0];
-    sum = _e220;
-    float _e222 = sum;
-    float _e225 = pieces.inner[1];
-    sum = _e222 + _e225;
-    float _e227 = sum;
-    float _e230 = pieces.inner[2];
-    sum = _e227 + _e230;
-    float _e232 = sum;
-    float _e235 = pieces.inner[3];
-    sum = _e232 + _e235;
-    float _e237 = sum;
-    float _e240 = pieces.inner[4];
-    sum = _e237 + _e240;
-    float _e242 = sum;
-    float _e245 = pieces.inner[5];
-    sum = _e242 + _e245;
-    float _e247 = sum;
-    float _e250 = pieces.inner[6];
-    sum = _e247 + _e250;
-    float _e252 = sum;
-    float _e255 = pieces.inner[7];
-    sum = _e252 + _e255;
-    float _e257 = sum;
-    float _e260 = pieces.inner[8];
-    sum = _e257 + _e260;
-    float _e262 = sum;
-    float _e265 = pieces.inner[9];
-    sum = _e262 + _e265;
-    float _e267 = sum;
-    float _e270 = pieces.inner[10];
-    sum = _e267 + _e270;
-    float _e272 = sum;
-    float _e275 = pieces.inner[11];
-    sum = _e272 + _e275;
-    float _e277 = sum;
-    float _e280 = pieces.inner[12];
-    sum = _e277 + _e280;
-    float _e282 = sum;
-    float _e285 = pieces.inner[13];
-    sum = _e282 + _e285;
-    float _e287 = sum;
-    float _e290 = pieces.inner[14];
-    sum = _e287 + _e290;
-    float _e292 = sum;
-    float _e295 = pieces.inner[15];
-    sum = _e292 + _e295;
-    float _e297 = sum;
-    float _e302 = p_1.eps;
-    float inverse = 1.0 / metal::sqrt((_e297 / 4096.0) + _e302);
-    if (live0_) {
-        metal::float4 _e307 = x0_0_;
-        uint _e312 = p_1.weight;
-        metal::float4 _e319 = vectors[naga_div(_e312, 4u) + (2u * chunk0_)];
-        x0_0_ = (_e307 * inverse) * _e319;
-        metal::float4 _e321 = x0_1_;
-        uint _e326 = p_1.weight;
-        metal::float4 _e335 = vectors[(naga_div(_e326, 4u) + (2u * chunk0_)) + 1u];
-        x0_1_ = (_e321 * inverse) * _e335;
-    }
-    metal::float4 _e337 = x0_0_;
-    uint _e338 = magnitude(_e337);
-    metal::float4 _e339 = x0_1_;
-    uint _e340 = magnitude(_e339);
-    peak0_ = metal::max(_e338, _e340);
-    if (live0_) {
-        uint _e350 = peak0_;
-        row_parts.inner[naga_div(chunk0_, 4u)][naga_mod(chunk0_, 4u)] = _e350;
-    }
-    metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
-    if (live0_) {
-        uint g_2 = naga_div(chunk0_, 32u);
-        metal::uint4 _e357 = row_parts.inner[8u * g_2];
-        all = _e357;
-        metal::uint4 _e359 = all;
-        metal::uint4 _e368 = row_parts.inner[((8u * g_2) + 0u) + 1u];
-        all = metal::max(_e359, _e368);
-        metal::uint4 _e370 = all;
-        metal::uint4 _e379 = row_parts.inner[((8u * g_2) + 1u) + 1u];
-        all = metal::max(_e370, _e379);
-        metal::uint4 _e381 = all;
-        metal::uint4 _e390 = row_parts.inner[((8u * g_2) + 2u) + 1u];
-        all = metal::max(_e381, _e390);
-        metal::uint4 _e392 = all;
-        metal::uint4 _e401 = row_parts.inner[((8u * g_2) + 3u) + 1u];
-        all = metal::max(_e392, _e401);
-        metal::uint4 _e403 = all;
-        metal::uint4 _e412 = row_parts.inner[((8u * g_2) + 4u) + 1u];
-        all = metal::max(_e403, _e412);
-        metal::uint4 _e414 = all;
-        metal::uint4 _e423 = row_parts.inner[((8u * g_2) + 5u) + 1u];
-        all = metal::max(_e414, _e423);
-        metal::uint4 _e425 = all;
-        metal::uint4 _e434 = row_parts.inner[((8u * g_2) + 6u) + 1u];
-        all = metal::max(_e425, _e434);
-        uint _e437 = all.x;
-        uint _e439 = all.y;
-        uint _e442 = all.z;
-        uint _e444 = all.w;
-        peak0_ = metal::max(metal::max(_e437, _e439), metal::max(_e442, _e444));
-    }
-    metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
-    if (live0_) {
-        uint g_3 = naga_div(chunk0_, 32u);
-        uint _e449 = peak0_;
-        d = as_type<float>(_e449) / 127.0;
-        float _e457 = d;
-        if (_e457 >= 0.000000000000000000000000000000000000011754944) {
-            uint _e462 = peak0_;
-            local_1 = _e462 < 2139095040u;
-        } else {
-            local_1 = false;
-        }
-        bool _e466 = local_1;
-        if (_e466) {
-            float _e467 = d;
-            float r_3 = 1.0 / _e467;
-            metal::float4 _e471 = x0_0_;
-            float _e472 = d;
-            uint _e473 = quantised(_e471, _e472, r_3);
-            q.x = _e473;
-            metal::float4 _e475 = x0_1_;
-            float _e476 = d;
-            uint _e477 = quantised(_e475, _e476, r_3);
-            q.y = _e477;
-        }
-        float _e478 = d;
-        if (_e478 < 0.000000000000000000000000000000000000011754944) {
-            d = 0.0;
-        }
-        uint _e492 = q.x;
-        row_acts.inner[naga_div(chunk0_, 2u)][naga_mod(chunk0_, 2u) * 2u] = _e492;
-        uint _e505 = q.y;
-        row_acts.inner[naga_div(chunk0_, 2u)][(naga_mod(chunk0_, 2u) * 2u) + 1u] = _e505;
-        uint _e507 = q.x;
-        packed_char4 reinterpreted_packed_char4_e507 = as_type<packed_char4>(_e507);
-        packed_char4 reinterpreted_packed_char4_e508 = as_type<packed_char4>(16843009u);
-        uint _e511 = q.y;
-        packed_char4 reinterpreted_packed_char4_e511 = as_type<packed_char4>(_e511);
-        packed_char4 reinterpreted_packed_char4_e512 = as_type<packed_char4>(16843009u);
-        int sum_1 = as_type<int>(as_type<uint>(( + reinterpreted_packed_char4_e507[0] * reinterpreted_packed_char4_e508[0] + reinterpreted_packed_char4_e507[1] * reinterpreted_packed_char4_e508[1] + reinterpreted_packed_char4_e507[2] * reinterpreted_packed_char4_e508[2] + reinterpreted_packed_char4_e507[3] * reinterpreted_packed_char4_e508[3])) + as_type<uint>(( + reinterpreted_packed_char4_e511[0] * reinterpreted_packed_char4_e512[0] + reinterpreted_packed_char4_e511[1] * reinterpreted_packed_char4_e512[1] + reinterpreted_packed_char4_e511[2] * reinterpreted_packed_char4_e512[2] + reinterpreted_packed_char4_e511[3] * reinterpreted_packed_char4_e512[3])));
-        row_parts.inner[naga_div(chunk0_, 4u)][naga_mod(chunk0_, 4u)] = as_type<uint>(sum_1);
-        if (naga_mod(chunk0_, 32u) == 0u) {
-            float _e530 = d;
-            row_scales.inner[g_3].x = as_type<uint>(_e530);
-        }
-    }
-    metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
-    if (t < GROUPS) {
-        metal::uint4 _e538 = row_parts.inner[8u * t];
-        sums = _e538;
-        metal::uint4 _e540 = sums;
-        metal::uint4 _e549 = row_parts.inner[((8u * t) + 0u) + 1u];
-        sums = _e540 + _e549;
-        metal::uint4 _e551 = sums;
-        metal::uint4 _e560 = row_parts.inner[((8u * t) + 1u) + 1u];
-        sums = _e551 + _e560;
-        metal::uint4 _e562 = sums;
-        metal::uint4 _e571 = row_parts.inner[((8u * t) + 2u) + 1u];
-        sums = _e562 + _e571;
-        metal::uint4 _e573 = sums;
-        metal::uint4 _e582 = row_parts.inner[((8u * t) + 3u) + 1u];
-        sums = _e573 + _e582;
-        metal::uint4 _e584 = sums;
-        metal::uint4 _e593 = row_parts.inner[((8u * t) + 4u) + 1u];
-        sums = _e584 + _e593;
-        metal::uint4 _e595 = sums;
-        metal::uint4 _e604 = row_parts.inner[((8u * t) + 5u) + 1u];
-        sums = _e595 + _e604;
-        metal::uint4 _e606 = sums;
-        metal::uint4 _e615 = row_parts.inner[((8u * t) + 6u) + 1u];
-        sums = _e606 + _e615;
-        uint _e621 = sums.x;
-        uint _e623 = sums.y;
-        uint _e626 = sums.z;
-        uint _e629 = sums.w;
-        row_scales.inner[t].y = ((_e621 + _e623) + _e626) + _e629;
-    }
-    metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
     uint2 loop_bound = uint2(4294967295u);
     bool loop_init = true;
     while(true) {
         if (metal::all(loop_bound == uint2(0u))) { break; }
         loop_bound -= uint2(loop_bound.y == 0u, 1u);
         if (!loop_init) {
-            uint _e2145 = step;
-            step = _e2145 + 1u;
+            uint _e2197 = step;
+            step = _e2197 + 1u;
         }
         loop_init = false;
-        uint _e638 = step;
-        if (_e638 < steps) {
+        uint _e94 = step;
+        if (_e94 < steps) {
         } else {
             break;
         }
@@ -616,748 +320,1120 @@ struct main_Input {
             metal::uint4 w1_ = next1_;
             metal::uint4 w2_ = next2_;
             metal::uint4 w3_ = next3_;
-            float d_3 = next_scale;
-            uint _e647 = turn;
-            turn = _e647 + 1u;
-            uint _e650 = turn;
-            if (_e650 == TURNS) {
+            float d_1 = next_scale;
+            uint _e103 = turn;
+            turn = _e103 + 1u;
+            uint _e106 = turn;
+            if (_e106 == TURNS) {
                 turn = 0u;
-                uint _e654 = block;
-                block = _e654 + workgroups.x;
+                uint _e110 = block;
+                block = _e110 + workgroups.x;
             }
-            uint g_4 = (this_turn * WARPS) + warp;
-            uint _e660 = turn;
-            uint next_g = (_e660 * WARPS) + warp;
-            uint _e664 = step;
-            if ((_e664 + 1u) < steps) {
-                local_2 = next_g < GROUPS;
+            uint g_2 = (this_turn * WARPS) + r_2;
+            uint _e116 = turn;
+            uint next_g = (_e116 * WARPS) + r_2;
+            uint _e120 = step;
+            if ((_e120 + 1u) < steps) {
+                local_1 = next_g < GROUPS;
+            } else {
+                local_1 = false;
+            }
+            bool _e129 = local_1;
+            if (_e129) {
+                uint _e130 = block;
+                uint at_3 = (((_e130 * GROUPS) + next_g) * 128u) + lane;
+                metal::uint4 _e141 = codes[at_3 + 0u];
+                next0_ = _e141;
+                metal::uint4 _e146 = codes[at_3 + 32u];
+                next1_ = _e146;
+                metal::uint4 _e151 = codes[at_3 + 64u];
+                next2_ = _e151;
+                metal::uint4 _e156 = codes[at_3 + 96u];
+                next3_ = _e156;
+                uint _e157 = block;
+                float _e158 = scale_of(_e157, next_g, lane, scales, _buffer_sizes);
+                next_scale = _e158;
+            }
+            metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
+            i = t;
+            uint2 loop_bound_1 = uint2(4294967295u);
+            bool loop_init_1 = true;
+            while(true) {
+                if (metal::all(loop_bound_1 == uint2(0u))) { break; }
+                loop_bound_1 -= uint2(loop_bound_1.y == 0u, 1u);
+                if (!loop_init_1) {
+                    uint _e191 = i;
+                    i = _e191 + THREADS;
+                }
+                loop_init_1 = false;
+                uint _e160 = i;
+                if (_e160 < 512u) {
+                } else {
+                    break;
+                }
+                {
+                    uint _e163 = i;
+                    uint r_3 = naga_div(_e163, 256u);
+                    uint _e170 = i;
+                    uint at_4 = ((this_turn * WARPS) * 16u) + naga_mod(_e170, 256u);
+                    if (at_4 < 256u) {
+                        uint _e177 = i;
+                        metal::uint4 _e190 = acts[((metal::min(first + r_3, rows - 1u) * GROUPS) * 16u) + at_4];
+                        turn_acts.inner[_e177] = _e190;
+                    }
+                }
+            }
+            da0_ = metal::uint2(0u);
+            if (g_2 < GROUPS) {
+                metal::uint2 _e209 = act_scales[(metal::min(first + 0u, rows - 1u) * GROUPS) + g_2];
+                da0_ = _e209;
+            }
+            da1_ = metal::uint2(0u);
+            if (g_2 < GROUPS) {
+                metal::uint2 _e225 = act_scales[(metal::min(first + 1u, rows - 1u) * GROUPS) + g_2];
+                da1_ = _e225;
+            }
+            metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
+            if (g_2 < GROUPS) {
+                s0_ = 0;
+                s1_ = 0;
+                uint w00_0_ = w0_.x & 50529027u;
+                uint w00_1_ = (w0_.x >> 2u) & 50529027u;
+                uint w00_2_ = (w0_.x >> 4u) & 50529027u;
+                uint w00_3_ = (w0_.x >> 6u) & 50529027u;
+                metal::uint4 a00_0_ = turn_acts.inner[(((0u + r_2) * 16u) + 0u) + 0u];
+                int _e261 = s0_;
+                uint _e262 = a00_0_.x;
+                packed_char4 reinterpreted_packed_char4_e234 = as_type<packed_char4>(w00_0_);
+                packed_char4 reinterpreted_packed_char4_e262 = as_type<packed_char4>(_e262);
+                s0_ = as_type<int>(as_type<uint>(_e261) + as_type<uint>(( + reinterpreted_packed_char4_e234[0] * reinterpreted_packed_char4_e262[0] + reinterpreted_packed_char4_e234[1] * reinterpreted_packed_char4_e262[1] + reinterpreted_packed_char4_e234[2] * reinterpreted_packed_char4_e262[2] + reinterpreted_packed_char4_e234[3] * reinterpreted_packed_char4_e262[3])));
+                int _e265 = s0_;
+                uint _e266 = a00_0_.y;
+                packed_char4 reinterpreted_packed_char4_e239 = as_type<packed_char4>(w00_1_);
+                packed_char4 reinterpreted_packed_char4_e266 = as_type<packed_char4>(_e266);
+                s0_ = as_type<int>(as_type<uint>(_e265) + as_type<uint>(( + reinterpreted_packed_char4_e239[0] * reinterpreted_packed_char4_e266[0] + reinterpreted_packed_char4_e239[1] * reinterpreted_packed_char4_e266[1] + reinterpreted_packed_char4_e239[2] * reinterpreted_packed_char4_e266[2] + reinterpreted_packed_char4_e239[3] * reinterpreted_packed_char4_e266[3])));
+                int _e269 = s0_;
+                uint _e270 = a00_0_.z;
+                packed_char4 reinterpreted_packed_char4_e244 = as_type<packed_char4>(w00_2_);
+                packed_char4 reinterpreted_packed_char4_e270 = as_type<packed_char4>(_e270);
+                s0_ = as_type<int>(as_type<uint>(_e269) + as_type<uint>(( + reinterpreted_packed_char4_e244[0] * reinterpreted_packed_char4_e270[0] + reinterpreted_packed_char4_e244[1] * reinterpreted_packed_char4_e270[1] + reinterpreted_packed_char4_e244[2] * reinterpreted_packed_char4_e270[2] + reinterpreted_packed_char4_e244[3] * reinterpreted_packed_char4_e270[3])));
+                int _e273 = s0_;
+                uint _e274 = a00_0_.w;
+                packed_char4 reinterpreted_packed_char4_e249 = as_type<packed_char4>(w00_3_);
+                packed_char4 reinterpreted_packed_char4_e274 = as_type<packed_char4>(_e274);
+                s0_ = as_type<int>(as_type<uint>(_e273) + as_type<uint>(( + reinterpreted_packed_char4_e249[0] * reinterpreted_packed_char4_e274[0] + reinterpreted_packed_char4_e249[1] * reinterpreted_packed_char4_e274[1] + reinterpreted_packed_char4_e249[2] * reinterpreted_packed_char4_e274[2] + reinterpreted_packed_char4_e249[3] * reinterpreted_packed_char4_e274[3])));
+                metal::uint4 a00_1_ = turn_acts.inner[(((16u + r_2) * 16u) + 0u) + 0u];
+                int _e288 = s1_;
+                uint _e289 = a00_1_.x;
+                packed_char4 reinterpreted_packed_char4_e234 = as_type<packed_char4>(w00_0_);
+                packed_char4 reinterpreted_packed_char4_e289 = as_type<packed_char4>(_e289);
+                s1_ = as_type<int>(as_type<uint>(_e288) + as_type<uint>(( + reinterpreted_packed_char4_e234[0] * reinterpreted_packed_char4_e289[0] + reinterpreted_packed_char4_e234[1] * reinterpreted_packed_char4_e289[1] + reinterpreted_packed_char4_e234[2] * reinterpreted_packed_char4_e289[2] + reinterpreted_packed_char4_e234[3] * reinterpreted_packed_char4_e289[3])));
+                int _e292 = s1_;
+                uint _e293 = a00_1_.y;
+                packed_char4 reinterpreted_packed_char4_e239 = as_type<packed_char4>(w00_1_);
+                packed_char4 reinterpreted_packed_char4_e293 = as_type<packed_char4>(_e293);
+                s1_ = as_type<int>(as_type<uint>(_e292) + as_type<uint>(( + reinterpreted_packed_char4_e239[0] * reinterpreted_packed_char4_e293[0] + reinterpreted_packed_char4_e239[1] * reinterpreted_packed_char4_e293[1] + reinterpreted_packed_char4_e239[2] * reinterpreted_packed_char4_e293[2] + reinterpreted_packed_char4_e239[3] * reinterpreted_packed_char4_e293[3])));
+                int _e296 = s1_;
+                uint _e297 = a00_1_.z;
+                packed_char4 reinterpreted_packed_char4_e244 = as_type<packed_char4>(w00_2_);
+                packed_char4 reinterpreted_packed_char4_e297 = as_type<packed_char4>(_e297);
+                s1_ = as_type<int>(as_type<uint>(_e296) + as_type<uint>(( + reinterpreted_packed_char4_e244[0] * reinterpreted_packed_char4_e297[0] + reinterpreted_packed_char4_e244[1] * reinterpreted_packed_char4_e297[1] + reinterpreted_packed_char4_e244[2] * reinterpreted_packed_char4_e297[2] + reinterpreted_packed_char4_e244[3] * reinterpreted_packed_char4_e297[3])));
+                int _e300 = s1_;
+                uint _e301 = a00_1_.w;
+                packed_char4 reinterpreted_packed_char4_e249 = as_type<packed_char4>(w00_3_);
+                packed_char4 reinterpreted_packed_char4_e301 = as_type<packed_char4>(_e301);
+                s1_ = as_type<int>(as_type<uint>(_e300) + as_type<uint>(( + reinterpreted_packed_char4_e249[0] * reinterpreted_packed_char4_e301[0] + reinterpreted_packed_char4_e249[1] * reinterpreted_packed_char4_e301[1] + reinterpreted_packed_char4_e249[2] * reinterpreted_packed_char4_e301[2] + reinterpreted_packed_char4_e249[3] * reinterpreted_packed_char4_e301[3])));
+                uint w01_0_ = w0_.y & 50529027u;
+                uint w01_1_ = (w0_.y >> 2u) & 50529027u;
+                uint w01_2_ = (w0_.y >> 4u) & 50529027u;
+                uint w01_3_ = (w0_.y >> 6u) & 50529027u;
+                metal::uint4 a01_0_ = turn_acts.inner[(((0u + r_2) * 16u) + 0u) + 1u];
+                int _e333 = s0_;
+                uint _e334 = a01_0_.x;
+                packed_char4 reinterpreted_packed_char4_e306 = as_type<packed_char4>(w01_0_);
+                packed_char4 reinterpreted_packed_char4_e334 = as_type<packed_char4>(_e334);
+                s0_ = as_type<int>(as_type<uint>(_e333) + as_type<uint>(( + reinterpreted_packed_char4_e306[0] * reinterpreted_packed_char4_e334[0] + reinterpreted_packed_char4_e306[1] * reinterpreted_packed_char4_e334[1] + reinterpreted_packed_char4_e306[2] * reinterpreted_packed_char4_e334[2] + reinterpreted_packed_char4_e306[3] * reinterpreted_packed_char4_e334[3])));
+                int _e337 = s0_;
+                uint _e338 = a01_0_.y;
+                packed_char4 reinterpreted_packed_char4_e311 = as_type<packed_char4>(w01_1_);
+                packed_char4 reinterpreted_packed_char4_e338 = as_type<packed_char4>(_e338);
+                s0_ = as_type<int>(as_type<uint>(_e337) + as_type<uint>(( + reinterpreted_packed_char4_e311[0] * reinterpreted_packed_char4_e338[0] + reinterpreted_packed_char4_e311[1] * reinterpreted_packed_char4_e338[1] + reinterpreted_packed_char4_e311[2] * reinterpreted_packed_char4_e338[2] + reinterpreted_packed_char4_e311[3] * reinterpreted_packed_char4_e338[3])));
+                int _e341 = s0_;
+                uint _e342 = a01_0_.z;
+                packed_char4 reinterpreted_packed_char4_e316 = as_type<packed_char4>(w01_2_);
+                packed_char4 reinterpreted_packed_char4_e342 = as_type<packed_char4>(_e342);
+                s0_ = as_type<int>(as_type<uint>(_e341) + as_type<uint>(( + reinterpreted_packed_char4_e316[0] * reinterpreted_packed_char4_e342[0] + reinterpreted_packed_char4_e316[1] * reinterpreted_packed_char4_e342[1] + reinterpreted_packed_char4_e316[2] * reinterpreted_packed_char4_e342[2] + reinterpreted_packed_char4_e316[3] * reinterpreted_packed_char4_e342[3])));
+                int _e345 = s0_;
+                uint _e346 = a01_0_.w;
+                packed_char4 reinterpreted_packed_char4_e321 = as_type<packed_char4>(w01_3_);
+                packed_char4 reinterpreted_packed_char4_e346 = as_type<packed_char4>(_e346);
+                s0_ = as_type<int>(as_type<uint>(_e345) + as_type<uint>(( + reinterpreted_packed_char4_e321[0] * reinterpreted_packed_char4_e346[0] + reinterpreted_packed_char4_e321[1] * reinterpreted_packed_char4_e346[1] + reinterpreted_packed_char4_e321[2] * reinterpreted_packed_char4_e346[2] + reinterpreted_packed_char4_e321[3] * reinterpreted_packed_char4_e346[3])));
+                metal::uint4 a01_1_ = turn_acts.inner[(((16u + r_2) * 16u) + 0u) + 1u];
+                int _e360 = s1_;
+                uint _e361 = a01_1_.x;
+                packed_char4 reinterpreted_packed_char4_e306 = as_type<packed_char4>(w01_0_);
+                packed_char4 reinterpreted_packed_char4_e361 = as_type<packed_char4>(_e361);
+                s1_ = as_type<int>(as_type<uint>(_e360) + as_type<uint>(( + reinterpreted_packed_char4_e306[0] * reinterpreted_packed_char4_e361[0] + reinterpreted_packed_char4_e306[1] * reinterpreted_packed_char4_e361[1] + reinterpreted_packed_char4_e306[2] * reinterpreted_packed_char4_e361[2] + reinterpreted_packed_char4_e306[3] * reinterpreted_packed_char4_e361[3])));
+                int _e364 = s1_;
+                uint _e365 = a01_1_.y;
+                packed_char4 reinterpreted_packed_char4_e311 = as_type<packed_char4>(w01_1_);
+                packed_char4 reinterpreted_packed_char4_e365 = as_type<packed_char4>(_e365);
+                s1_ = as_type<int>(as_type<uint>(_e364) + as_type<uint>(( + reinterpreted_packed_char4_e311[0] * reinterpreted_packed_char4_e365[0] + reinterpreted_packed_char4_e311[1] * reinterpreted_packed_char4_e365[1] + reinterpreted_packed_char4_e311[2] * reinterpreted_packed_char4_e365[2] + reinterpreted_packed_char4_e311[3] * reinterpreted_packed_char4_e365[3])));
+                int _e368 = s1_;
+                uint _e369 = a01_1_.z;
+                packed_char4 reinterpreted_packed_char4_e316 = as_type<packed_char4>(w01_2_);
+                packed_char4 reinterpreted_packed_char4_e369 = as_type<packed_char4>(_e369);
+                s1_ = as_type<int>(as_type<uint>(_e368) + as_type<uint>(( + reinterpreted_packed_char4_e316[0] * reinterpreted_packed_char4_e369[0] + reinterpreted_packed_char4_e316[1] * reinterpreted_packed_char4_e369[1] + reinterpreted_packed_char4_e316[2] * reinterpreted_packed_char4_e369[2] + reinterpreted_packed_char4_e316[3] * reinterpreted_packed_char4_e369[3])));
+                int _e372 = s1_;
+                uint _e373 = a01_1_.w;
+                packed_char4 reinterpreted_packed_char4_e321 = as_type<packed_char4>(w01_3_);
+                packed_char4 reinterpreted_packed_char4_e373 = as_type<packed_char4>(_e373);
+                s1_ = as_type<int>(as_type<uint>(_e372) + as_type<uint>(( + reinterpreted_packed_char4_e321[0] * reinterpreted_packed_char4_e373[0] + reinterpreted_packed_char4_e321[1] * reinterpreted_packed_char4_e373[1] + reinterpreted_packed_char4_e321[2] * reinterpreted_packed_char4_e373[2] + reinterpreted_packed_char4_e321[3] * reinterpreted_packed_char4_e373[3])));
+                uint w02_0_ = w0_.z & 50529027u;
+                uint w02_1_ = (w0_.z >> 2u) & 50529027u;
+                uint w02_2_ = (w0_.z >> 4u) & 50529027u;
+                uint w02_3_ = (w0_.z >> 6u) & 50529027u;
+                metal::uint4 a02_0_ = turn_acts.inner[(((0u + r_2) * 16u) + 0u) + 2u];
+                int _e405 = s0_;
+                uint _e406 = a02_0_.x;
+                packed_char4 reinterpreted_packed_char4_e378 = as_type<packed_char4>(w02_0_);
+                packed_char4 reinterpreted_packed_char4_e406 = as_type<packed_char4>(_e406);
+                s0_ = as_type<int>(as_type<uint>(_e405) + as_type<uint>(( + reinterpreted_packed_char4_e378[0] * reinterpreted_packed_char4_e406[0] + reinterpreted_packed_char4_e378[1] * reinterpreted_packed_char4_e406[1] + reinterpreted_packed_char4_e378[2] * reinterpreted_packed_char4_e406[2] + reinterpreted_packed_char4_e378[3] * reinterpreted_packed_char4_e406[3])));
+                int _e409 = s0_;
+                uint _e410 = a02_0_.y;
+                packed_char4 reinterpreted_packed_char4_e383 = as_type<packed_char4>(w02_1_);
+                packed_char4 reinterpreted_packed_char4_e410 = as_type<packed_char4>(_e410);
+                s0_ = as_type<int>(as_type<uint>(_e409) + as_type<uint>(( + reinterpreted_packed_char4_e383[0] * reinterpreted_packed_char4_e410[0] + reinterpreted_packed_char4_e383[1] * reinterpreted_packed_char4_e410[1] + reinterpreted_packed_char4_e383[2] * reinterpreted_packed_char4_e410[2] + reinterpreted_packed_char4_e383[3] * reinterpreted_packed_char4_e410[3])));
+                int _e413 = s0_;
+                uint _e414 = a02_0_.z;
+                packed_char4 reinterpreted_packed_char4_e388 = as_type<packed_char4>(w02_2_);
+                packed_char4 reinterpreted_packed_char4_e414 = as_type<packed_char4>(_e414);
+                s0_ = as_type<int>(as_type<uint>(_e413) + as_type<uint>(( + reinterpreted_packed_char4_e388[0] * reinterpreted_packed_char4_e414[0] + reinterpreted_packed_char4_e388[1] * reinterpreted_packed_char4_e414[1] + reinterpreted_packed_char4_e388[2] * reinterpreted_packed_char4_e414[2] + reinterpreted_packed_char4_e388[3] * reinterpreted_packed_char4_e414[3])));
+                int _e417 = s0_;
+                uint _e418 = a02_0_.w;
+                packed_char4 reinterpreted_packed_char4_e393 = as_type<packed_char4>(w02_3_);
+                packed_char4 reinterpreted_packed_char4_e418 = as_type<packed_char4>(_e418);
+                s0_ = as_type<int>(as_type<uint>(_e417) + as_type<uint>(( + reinterpreted_packed_char4_e393[0] * reinterpreted_packed_char4_e418[0] + reinterpreted_packed_char4_e393[1] * reinterpreted_packed_char4_e418[1] + reinterpreted_packed_char4_e393[2] * reinterpreted_packed_char4_e418[2] + reinterpreted_packed_char4_e393[3] * reinterpreted_packed_char4_e418[3])));
+                metal::uint4 a02_1_ = turn_acts.inner[(((16u + r_2) * 16u) + 0u) + 2u];
+                int _e432 = s1_;
+                uint _e433 = a02_1_.x;
+                packed_char4 reinterpreted_packed_char4_e378 = as_type<packed_char4>(w02_0_);
+                packed_char4 reinterpreted_packed_char4_e433 = as_type<packed_char4>(_e433);
+                s1_ = as_type<int>(as_type<uint>(_e432) + as_type<uint>(( + reinterpreted_packed_char4_e378[0] * reinterpreted_packed_char4_e433[0] + reinterpreted_packed_char4_e378[1] * reinterpreted_packed_char4_e433[1] + reinterpreted_packed_char4_e378[2] * reinterpreted_packed_char4_e433[2] + reinterpreted_packed_char4_e378[3] * reinterpreted_packed_char4_e433[3])));
+                int _e436 = s1_;
+                uint _e437 = a02_1_.y;
+                packed_char4 reinterpreted_packed_char4_e383 = as_type<packed_char4>(w02_1_);
+                packed_char4 reinterpreted_packed_char4_e437 = as_type<packed_char4>(_e437);
+                s1_ = as_type<int>(as_type<uint>(_e436) + as_type<uint>(( + reinterpreted_packed_char4_e383[0] * reinterpreted_packed_char4_e437[0] + reinterpreted_packed_char4_e383[1] * reinterpreted_packed_char4_e437[1] + reinterpreted_packed_char4_e383[2] * reinterpreted_packed_char4_e437[2] + reinterpreted_packed_char4_e383[3] * reinterpreted_packed_char4_e437[3])));
+                int _e440 = s1_;
+                uint _e441 = a02_1_.z;
+                packed_char4 reinterpreted_packed_char4_e388 = as_type<packed_char4>(w02_2_);
+                packed_char4 reinterpreted_packed_char4_e441 = as_type<packed_char4>(_e441);
+                s1_ = as_type<int>(as_type<uint>(_e440) + as_type<uint>(( + reinterpreted_packed_char4_e388[0] * reinterpreted_packed_char4_e441[0] + reinterpreted_packed_char4_e388[1] * reinterpreted_packed_char4_e441[1] + reinterpreted_packed_char4_e388[2] * reinterpreted_packed_char4_e441[2] + reinterpreted_packed_char4_e388[3] * reinterpreted_packed_char4_e441[3])));
+                int _e444 = s1_;
+                uint _e445 = a02_1_.w;
+                packed_char4 reinterpreted_packed_char4_e393 = as_type<packed_char4>(w02_3_);
+                packed_char4 reinterpreted_packed_char4_e445 = as_type<packed_char4>(_e445);
+                s1_ = as_type<int>(as_type<uint>(_e444) + as_type<uint>(( + reinterpreted_packed_char4_e393[0] * reinterpreted_packed_char4_e445[0] + reinterpreted_packed_char4_e393[1] * reinterpreted_packed_char4_e445[1] + reinterpreted_packed_char4_e393[2] * reinterpreted_packed_char4_e445[2] + reinterpreted_packed_char4_e393[3] * reinterpreted_packed_char4_e445[3])));
+                uint w03_0_ = w0_.w & 50529027u;
+                uint w03_1_ = (w0_.w >> 2u) & 50529027u;
+                uint w03_2_ = (w0_.w >> 4u) & 50529027u;
+                uint w03_3_ = (w0_.w >> 6u) & 50529027u;
+                metal::uint4 a03_0_ = turn_acts.inner[(((0u + r_2) * 16u) + 0u) + 3u];
+                int _e477 = s0_;
+                uint _e478 = a03_0_.x;
+                packed_char4 reinterpreted_packed_char4_e450 = as_type<packed_char4>(w03_0_);
+                packed_char4 reinterpreted_packed_char4_e478 = as_type<packed_char4>(_e478);
+                s0_ = as_type<int>(as_type<uint>(_e477) + as_type<uint>(( + reinterpreted_packed_char4_e450[0] * reinterpreted_packed_char4_e478[0] + reinterpreted_packed_char4_e450[1] * reinterpreted_packed_char4_e478[1] + reinterpreted_packed_char4_e450[2] * reinterpreted_packed_char4_e478[2] + reinterpreted_packed_char4_e450[3] * reinterpreted_packed_char4_e478[3])));
+                int _e481 = s0_;
+                uint _e482 = a03_0_.y;
+                packed_char4 reinterpreted_packed_char4_e455 = as_type<packed_char4>(w03_1_);
+                packed_char4 reinterpreted_packed_char4_e482 = as_type<packed_char4>(_e482);
+                s0_ = as_type<int>(as_type<uint>(_e481) + as_type<uint>(( + reinterpreted_packed_char4_e455[0] * reinterpreted_packed_char4_e482[0] + reinterpreted_packed_char4_e455[1] * reinterpreted_packed_char4_e482[1] + reinterpreted_packed_char4_e455[2] * reinterpreted_packed_char4_e482[2] + reinterpreted_packed_char4_e455[3] * reinterpreted_packed_char4_e482[3])));
+                int _e485 = s0_;
+                uint _e486 = a03_0_.z;
+                packed_char4 reinterpreted_packed_char4_e460 = as_type<packed_char4>(w03_2_);
+                packed_char4 reinterpreted_packed_char4_e486 = as_type<packed_char4>(_e486);
+                s0_ = as_type<int>(as_type<uint>(_e485) + as_type<uint>(( + reinterpreted_packed_char4_e460[0] * reinterpreted_packed_char4_e486[0] + reinterpreted_packed_char4_e460[1] * reinterpreted_packed_char4_e486[1] + reinterpreted_packed_char4_e460[2] * reinterpreted_packed_char4_e486[2] + reinterpreted_packed_char4_e460[3] * reinterpreted_packed_char4_e486[3])));
+                int _e489 = s0_;
+                uint _e490 = a03_0_.w;
+                packed_char4 reinterpreted_packed_char4_e465 = as_type<packed_char4>(w03_3_);
+                packed_char4 reinterpreted_packed_char4_e490 = as_type<packed_char4>(_e490);
+                s0_ = as_type<int>(as_type<uint>(_e489) + as_type<uint>(( + reinterpreted_packed_char4_e465[0] * reinterpreted_packed_char4_e490[0] + reinterpreted_packed_char4_e465[1] * reinterpreted_packed_char4_e490[1] + reinterpreted_packed_char4_e465[2] * reinterpreted_packed_char4_e490[2] + reinterpreted_packed_char4_e465[3] * reinterpreted_packed_char4_e490[3])));
+                metal::uint4 a03_1_ = turn_acts.inner[(((16u + r_2) * 16u) + 0u) + 3u];
+                int _e504 = s1_;
+                uint _e505 = a03_1_.x;
+                packed_char4 reinterpreted_packed_char4_e450 = as_type<packed_char4>(w03_0_);
+                packed_char4 reinterpreted_packed_char4_e505 = as_type<packed_char4>(_e505);
+                s1_ = as_type<int>(as_type<uint>(_e504) + as_type<uint>(( + reinterpreted_packed_char4_e450[0] * reinterpreted_packed_char4_e505[0] + reinterpreted_packed_char4_e450[1] * reinterpreted_packed_char4_e505[1] + reinterpreted_packed_char4_e450[2] * reinterpreted_packed_char4_e505[2] + reinterpreted_packed_char4_e450[3] * reinterpreted_packed_char4_e505[3])));
+                int _e508 = s1_;
+                uint _e509 = a03_1_.y;
+                packed_char4 reinterpreted_packed_char4_e455 = as_type<packed_char4>(w03_1_);
+                packed_char4 reinterpreted_packed_char4_e509 = as_type<packed_char4>(_e509);
+                s1_ = as_type<int>(as_type<uint>(_e508) + as_type<uint>(( + reinterpreted_packed_char4_e455[0] * reinterpreted_packed_char4_e509[0] + reinterpreted_packed_char4_e455[1] * reinterpreted_packed_char4_e509[1] + reinterpreted_packed_char4_e455[2] * reinterpreted_packed_char4_e509[2] + reinterpreted_packed_char4_e455[3] * reinterpreted_packed_char4_e509[3])));
+                int _e512 = s1_;
+                uint _e513 = a03_1_.z;
+                packed_char4 reinterpreted_packed_char4_e460 = as_type<packed_char4>(w03_2_);
+                packed_char4 reinterpreted_packed_char4_e513 = as_type<packed_char4>(_e513);
+                s1_ = as_type<int>(as_type<uint>(_e512) + as_type<uint>(( + reinterpreted_packed_char4_e460[0] * reinterpreted_packed_char4_e513[0] + reinterpreted_packed_char4_e460[1] * reinterpreted_packed_char4_e513[1] + reinterpreted_packed_char4_e460[2] * reinterpreted_packed_char4_e513[2] + reinterpreted_packed_char4_e460[3] * reinterpreted_packed_char4_e513[3])));
+                int _e516 = s1_;
+                uint _e517 = a03_1_.w;
+                packed_char4 reinterpreted_packed_char4_e465 = as_type<packed_char4>(w03_3_);
+                packed_char4 reinterpreted_packed_char4_e517 = as_type<packed_char4>(_e517);
+                s1_ = as_type<int>(as_type<uint>(_e516) + as_type<uint>(( + reinterpreted_packed_char4_e465[0] * reinterpreted_packed_char4_e517[0] + reinterpreted_packed_char4_e465[1] * reinterpreted_packed_char4_e517[1] + reinterpreted_packed_char4_e465[2] * reinterpreted_packed_char4_e517[2] + reinterpreted_packed_char4_e465[3] * reinterpreted_packed_char4_e517[3])));
+                uint w10_0_ = w1_.x & 50529027u;
+                uint w10_1_ = (w1_.x >> 2u) & 50529027u;
+                uint w10_2_ = (w1_.x >> 4u) & 50529027u;
+                uint w10_3_ = (w1_.x >> 6u) & 50529027u;
+                metal::uint4 a10_0_ = turn_acts.inner[(((0u + r_2) * 16u) + 4u) + 0u];
+                int _e549 = s0_;
+                uint _e550 = a10_0_.x;
+                packed_char4 reinterpreted_packed_char4_e522 = as_type<packed_char4>(w10_0_);
+                packed_char4 reinterpreted_packed_char4_e550 = as_type<packed_char4>(_e550);
+                s0_ = as_type<int>(as_type<uint>(_e549) + as_type<uint>(( + reinterpreted_packed_char4_e522[0] * reinterpreted_packed_char4_e550[0] + reinterpreted_packed_char4_e522[1] * reinterpreted_packed_char4_e550[1] + reinterpreted_packed_char4_e522[2] * reinterpreted_packed_char4_e550[2] + reinterpreted_packed_char4_e522[3] * reinterpreted_packed_char4_e550[3])));
+                int _e553 = s0_;
+                uint _e554 = a10_0_.y;
+                packed_char4 reinterpreted_packed_char4_e527 = as_type<packed_char4>(w10_1_);
+                packed_char4 reinterpreted_packed_char4_e554 = as_type<packed_char4>(_e554);
+                s0_ = as_type<int>(as_type<uint>(_e553) + as_type<uint>(( + reinterpreted_packed_char4_e527[0] * reinterpreted_packed_char4_e554[0] + reinterpreted_packed_char4_e527[1] * reinterpreted_packed_char4_e554[1] + reinterpreted_packed_char4_e527[2] * reinterpreted_packed_char4_e554[2] + reinterpreted_packed_char4_e527[3] * reinterpreted_packed_char4_e554[3])));
+                int _e557 = s0_;
+                uint _e558 = a10_0_.z;
+                packed_char4 reinterpreted_packed_char4_e532 = as_type<packed_char4>(w10_2_);
+                packed_char4 reinterpreted_packed_char4_e558 = as_type<packed_char4>(_e558);
+                s0_ = as_type<int>(as_type<uint>(_e557) + as_type<uint>(( + reinterpreted_packed_char4_e532[0] * reinterpreted_packed_char4_e558[0] + reinterpreted_packed_char4_e532[1] * reinterpreted_packed_char4_e558[1] + reinterpreted_packed_char4_e532[2] * reinterpreted_packed_char4_e558[2] + reinterpreted_packed_char4_e532[3] * reinterpreted_packed_char4_e558[3])));
+                int _e561 = s0_;
+                uint _e562 = a10_0_.w;
+                packed_char4 reinterpreted_packed_char4_e537 = as_type<packed_char4>(w10_3_);
+                packed_char4 reinterpreted_packed_char4_e562 = as_type<packed_char4>(_e562);
+                s0_ = as_type<int>(as_type<uint>(_e561) + as_type<uint>(( + reinterpreted_packed_char4_e537[0] * reinterpreted_packed_char4_e562[0] + reinterpreted_packed_char4_e537[1] * reinterpreted_packed_char4_e562[1] + reinterpreted_packed_char4_e537[2] * reinterpreted_packed_char4_e562[2] + reinterpreted_packed_char4_e537[3] * reinterpreted_packed_char4_e562[3])));
+                metal::uint4 a10_1_ = turn_acts.inner[(((16u + r_2) * 16u) + 4u) + 0u];
+                int _e576 = s1_;
+                uint _e577 = a10_1_.x;
+                packed_char4 reinterpreted_packed_char4_e522 = as_type<packed_char4>(w10_0_);
+                packed_char4 reinterpreted_packed_char4_e577 = as_type<packed_char4>(_e577);
+                s1_ = as_type<int>(as_type<uint>(_e576) + as_type<uint>(( + reinterpreted_packed_char4_e522[0] * reinterpreted_packed_char4_e577[0] + reinterpreted_packed_char4_e522[1] * reinterpreted_packed_char4_e577[1] + reinterpreted_packed_char4_e522[2] * reinterpreted_packed_char4_e577[2] + reinterpreted_packed_char4_e522[3] * reinterpreted_packed_char4_e577[3])));
+                int _e580 = s1_;
+                uint _e581 = a10_1_.y;
+                packed_char4 reinterpreted_packed_char4_e527 = as_type<packed_char4>(w10_1_);
+                packed_char4 reinterpreted_packed_char4_e581 = as_type<packed_char4>(_e581);
+                s1_ = as_type<int>(as_type<uint>(_e580) + as_type<uint>(( + reinterpreted_packed_char4_e527[0] * reinterpreted_packed_char4_e581[0] + reinterpreted_packed_char4_e527[1] * reinterpreted_packed_char4_e581[1] + reinterpreted_packed_char4_e527[2] * reinterpreted_packed_char4_e581[2] + reinterpreted_packed_char4_e527[3] * reinterpreted_packed_char4_e581[3])));
+                int _e584 = s1_;
+                uint _e585 = a10_1_.z;
+                packed_char4 reinterpreted_packed_char4_e532 = as_type<packed_char4>(w10_2_);
+                packed_char4 reinterpreted_packed_char4_e585 = as_type<packed_char4>(_e585);
+                s1_ = as_type<int>(as_type<uint>(_e584) + as_type<uint>(( + reinterpreted_packed_char4_e532[0] * reinterpreted_packed_char4_e585[0] + reinterpreted_packed_char4_e532[1] * reinterpreted_packed_char4_e585[1] + reinterpreted_packed_char4_e532[2] * reinterpreted_packed_char4_e585[2] + reinterpreted_packed_char4_e532[3] * reinterpreted_packed_char4_e585[3])));
+                int _e588 = s1_;
+                uint _e589 = a10_1_.w;
+                packed_char4 reinterpreted_packed_char4_e537 = as_type<packed_char4>(w10_3_);
+                packed_char4 reinterpreted_packed_char4_e589 = as_type<packed_char4>(_e589);
+                s1_ = as_type<int>(as_type<uint>(_e588) + as_type<uint>(( + reinterpreted_packed_char4_e537[0] * reinterpreted_packed_char4_e589[0] + reinterpreted_packed_char4_e537[1] * reinterpreted_packed_char4_e589[1] + reinterpreted_packed_char4_e537[2] * reinterpreted_packed_char4_e589[2] + reinterpreted_packed_char4_e537[3] * reinterpreted_packed_char4_e589[3])));
+                uint w11_0_ = w1_.y & 50529027u;
+                uint w11_1_ = (w1_.y >> 2u) & 50529027u;
+                uint w11_2_ = (w1_.y >> 4u) & 50529027u;
+                uint w11_3_ = (w1_.y >> 6u) & 50529027u;
+                metal::uint4 a11_0_ = turn_acts.inner[(((0u + r_2) * 16u) + 4u) + 1u];
+                int _e621 = s0_;
+                uint _e622 = a11_0_.x;
+                packed_char4 reinterpreted_packed_char4_e594 = as_type<packed_char4>(w11_0_);
+                packed_char4 reinterpreted_packed_char4_e622 = as_type<packed_char4>(_e622);
+                s0_ = as_type<int>(as_type<uint>(_e621) + as_type<uint>(( + reinterpreted_packed_char4_e594[0] * reinterpreted_packed_char4_e622[0] + reinterpreted_packed_char4_e594[1] * reinterpreted_packed_char4_e622[1] + reinterpreted_packed_char4_e594[2] * reinterpreted_packed_char4_e622[2] + reinterpreted_packed_char4_e594[3] * reinterpreted_packed_char4_e622[3])));
+                int _e625 = s0_;
+                uint _e626 = a11_0_.y;
+                packed_char4 reinterpreted_packed_char4_e599 = as_type<packed_char4>(w11_1_);
+                packed_char4 reinterpreted_packed_char4_e626 = as_type<packed_char4>(_e626);
+                s0_ = as_type<int>(as_type<uint>(_e625) + as_type<uint>(( + reinterpreted_packed_char4_e599[0] * reinterpreted_packed_char4_e626[0] + reinterpreted_packed_char4_e599[1] * reinterpreted_packed_char4_e626[1] + reinterpreted_packed_char4_e599[2] * reinterpreted_packed_char4_e626[2] + reinterpreted_packed_char4_e599[3] * reinterpreted_packed_char4_e626[3])));
+                int _e629 = s0_;
+                uint _e630 = a11_0_.z;
+                packed_char4 reinterpreted_packed_char4_e604 = as_type<packed_char4>(w11_2_);
+                packed_char4 reinterpreted_packed_char4_e630 = as_type<packed_char4>(_e630);
+                s0_ = as_type<int>(as_type<uint>(_e629) + as_type<uint>(( + reinterpreted_packed_char4_e604[0] * reinterpreted_packed_char4_e630[0] + reinterpreted_packed_char4_e604[1] * reinterpreted_packed_char4_e630[1] + reinterpreted_packed_char4_e604[2] * reinterpreted_packed_char4_e630[2] + reinterpreted_packed_char4_e604[3] * reinterpreted_packed_char4_e630[3])));
+                int _e633 = s0_;
+                uint _e634 = a11_0_.w;
+                packed_char4 reinterpreted_packed_char4_e609 = as_type<packed_char4>(w11_3_);
+                packed_char4 reinterpreted_packed_char4_e634 = as_type<packed_char4>(_e634);
+                s0_ = as_type<int>(as_type<uint>(_e633) + as_type<uint>(( + reinterpreted_packed_char4_e609[0] * reinterpreted_packed_char4_e634[0] + reinterpreted_packed_char4_e609[1] * reinterpreted_packed_char4_e634[1] + reinterpreted_packed_char4_e609[2] * reinterpreted_packed_char4_e634[2] + reinterpreted_packed_char4_e609[3] * reinterpreted_packed_char4_e634[3])));
+                metal::uint4 a11_1_ = turn_acts.inner[(((16u + r_2) * 16u) + 4u) + 1u];
+                int _e648 = s1_;
+                uint _e649 = a11_1_.x;
+                packed_char4 reinterpreted_packed_char4_e594 = as_type<packed_char4>(w11_0_);
+                packed_char4 reinterpreted_packed_char4_e649 = as_type<packed_char4>(_e649);
+                s1_ = as_type<int>(as_type<uint>(_e648) + as_type<uint>(( + reinterpreted_packed_char4_e594[0] * reinterpreted_packed_char4_e649[0] + reinterpreted_packed_char4_e594[1] * reinterpreted_packed_char4_e649[1] + reinterpreted_packed_char4_e594[2] * reinterpreted_packed_char4_e649[2] + reinterpreted_packed_char4_e594[3] * reinterpreted_packed_char4_e649[3])));
+                int _e652 = s1_;
+                uint _e653 = a11_1_.y;
+                packed_char4 reinterpreted_packed_char4_e599 = as_type<packed_char4>(w11_1_);
+                packed_char4 reinterpreted_packed_char4_e653 = as_type<packed_char4>(_e653);
+                s1_ = as_type<int>(as_type<uint>(_e652) + as_type<uint>(( + reinterpreted_packed_char4_e599[0] * reinterpreted_packed_char4_e653[0] + reinterpreted_packed_char4_e599[1] * reinterpreted_packed_char4_e653[1] + reinterpreted_packed_char4_e599[2] * reinterpreted_packed_char4_e653[2] + reinterpreted_packed_char4_e599[3] * reinterpreted_packed_char4_e653[3])));
+                int _e656 = s1_;
+                uint _e657 = a11_1_.z;
+                packed_char4 reinterpreted_packed_char4_e604 = as_type<packed_char4>(w11_2_);
+                packed_char4 reinterpreted_packed_char4_e657 = as_type<packed_char4>(_e657);
+                s1_ = as_type<int>(as_type<uint>(_e656) + as_type<uint>(( + reinterpreted_packed_char4_e604[0] * reinterpreted_packed_char4_e657[0] + reinterpreted_packed_char4_e604[1] * reinterpreted_packed_char4_e657[1] + reinterpreted_packed_char4_e604[2] * reinterpreted_packed_char4_e657[2] + reinterpreted_packed_char4_e604[3] * reinterpreted_packed_char4_e657[3])));
+                int _e660 = s1_;
+                uint _e661 = a11_1_.w;
+                packed_char4 reinterpreted_packed_char4_e609 = as_type<packed_char4>(w11_3_);
+                packed_char4 reinterpreted_packed_char4_e661 = as_type<packed_char4>(_e661);
+                s1_ = as_type<int>(as_type<uint>(_e660) + as_type<uint>(( + reinterpreted_packed_char4_e609[0] * reinterpreted_packed_char4_e661[0] + reinterpreted_packed_char4_e609[1] * reinterpreted_packed_char4_e661[1] + reinterpreted_packed_char4_e609[2] * reinterpreted_packed_char4_e661[2] + reinterpreted_packed_char4_e609[3] * reinterpreted_packed_char4_e661[3])));
+                uint w12_0_ = w1_.z & 50529027u;
+                uint w12_1_ = (w1_.z >> 2u) & 50529027u;
+                uint w12_2_ = (w1_.z >> 4u) & 50529027u;
+                uint w12_3_ = (w1_.z >> 6u) & 50529027u;
+                metal::uint4 a12_0_ = turn_acts.inner[(((0u + r_2) * 16u) + 4u) + 2u];
+                int _e693 = s0_;
+                uint _e694 = a12_0_.x;
+                packed_char4 reinterpreted_packed_char4_e666 = as_type<packed_char4>(w12_0_);
+                packed_char4 reinterpreted_packed_char4_e694 = as_type<packed_char4>(_e694);
+                s0_ = as_type<int>(as_type<uint>(_e693) + as_type<uint>(( + reinterpreted_packed_char4_e666[0] * reinterpreted_packed_char4_e694[0] + reinterpreted_packed_char4_e666[1] * reinterpreted_packed_char4_e694[1] + reinterpreted_packed_char4_e666[2] * reinterpreted_packed_char4_e694[2] + reinterpreted_packed_char4_e666[3] * reinterpreted_packed_char4_e694[3])));
+                int _e697 = s0_;
+                uint _e698 = a12_0_.y;
+                packed_char4 reinterpreted_packed_char4_e671 = as_type<packed_char4>(w12_1_);
+                packed_char4 reinterpreted_packed_char4_e698 = as_type<packed_char4>(_e698);
+                s0_ = as_type<int>(as_type<uint>(_e697) + as_type<uint>(( + reinterpreted_packed_char4_e671[0] * reinterpreted_packed_char4_e698[0] + reinterpreted_packed_char4_e671[1] * reinterpreted_packed_char4_e698[1] + reinterpreted_packed_char4_e671[2] * reinterpreted_packed_char4_e698[2] + reinterpreted_packed_char4_e671[3] * reinterpreted_packed_char4_e698[3])));
+                int _e701 = s0_;
+                uint _e702 = a12_0_.z;
+                packed_char4 reinterpreted_packed_char4_e676 = as_type<packed_char4>(w12_2_);
+                packed_char4 reinterpreted_packed_char4_e702 = as_type<packed_char4>(_e702);
+                s0_ = as_type<int>(as_type<uint>(_e701) + as_type<uint>(( + reinterpreted_packed_char4_e676[0] * reinterpreted_packed_char4_e702[0] + reinterpreted_packed_char4_e676[1] * reinterpreted_packed_char4_e702[1] + reinterpreted_packed_char4_e676[2] * reinterpreted_packed_char4_e702[2] + reinterpreted_packed_char4_e676[3] * reinterpreted_packed_char4_e702[3])));
+                int _e705 = s0_;
+                uint _e706 = a12_0_.w;
+                packed_char4 reinterpreted_packed_char4_e681 = as_type<packed_char4>(w12_3_);
+                packed_char4 reinterpreted_packed_char4_e706 = as_type<packed_char4>(_e706);
+                s0_ = as_type<int>(as_type<uint>(_e705) + as_type<uint>(( + reinterpreted_packed_char4_e681[0] * reinterpreted_packed_char4_e706[0] + reinterpreted_packed_char4_e681[1] * reinterpreted_packed_char4_e706[1] + reinterpreted_packed_char4_e681[2] * reinterpreted_packed_char4_e706[2] + reinterpreted_packed_char4_e681[3] * reinterpreted_packed_char4_e706[3])));
+                metal::uint4 a12_1_ = turn_acts.inner[(((16u + r_2) * 16u) + 4u) + 2u];
+                int _e720 = s1_;
+                uint _e721 = a12_1_.x;
+                packed_char4 reinterpreted_packed_char4_e666 = as_type<packed_char4>(w12_0_);
+                packed_char4 reinterpreted_packed_char4_e721 = as_type<packed_char4>(_e721);
+                s1_ = as_type<int>(as_type<uint>(_e720) + as_type<uint>(( + reinterpreted_packed_char4_e666[0] * reinterpreted_packed_char4_e721[0] + reinterpreted_packed_char4_e666[1] * reinterpreted_packed_char4_e721[1] + reinterpreted_packed_char4_e666[2] * reinterpreted_packed_char4_e721[2] + reinterpreted_packed_char4_e666[3] * reinterpreted_packed_char4_e721[3])));
+                int _e724 = s1_;
+                uint _e725 = a12_1_.y;
+                packed_char4 reinterpreted_packed_char4_e671 = as_type<packed_char4>(w12_1_);
+                packed_char4 reinterpreted_packed_char4_e725 = as_type<packed_char4>(_e725);
+                s1_ = as_type<int>(as_type<uint>(_e724) + as_type<uint>(( + reinterpreted_packed_char4_e671[0] * reinterpreted_packed_char4_e725[0] + reinterpreted_packed_char4_e671[1] * reinterpreted_packed_char4_e725[1] + reinterpreted_packed_char4_e671[2] * reinterpreted_packed_char4_e725[2] + reinterpreted_packed_char4_e671[3] * reinterpreted_packed_char4_e725[3])));
+                int _e728 = s1_;
+                uint _e729 = a12_1_.z;
+                packed_char4 reinterpreted_packed_char4_e676 = as_type<packed_char4>(w12_2_);
+                packed_char4 reinterpreted_packed_char4_e729 = as_type<packed_char4>(_e729);
+                s1_ = as_type<int>(as_type<uint>(_e728) + as_type<uint>(( + reinterpreted_packed_char4_e676[0] * reinterpreted_packed_char4_e729[0] + reinterpreted_packed_char4_e676[1] * reinterpreted_packed_char4_e729[1] + reinterpreted_packed_char4_e676[2] * reinterpreted_packed_char4_e729[2] + reinterpreted_packed_char4_e676[3] * reinterpreted_packed_char4_e729[3])));
+                int _e732 = s1_;
+                uint _e733 = a12_1_.w;
+                packed_char4 reinterpreted_packed_char4_e681 = as_type<packed_char4>(w12_3_);
+                packed_char4 reinterpreted_packed_char4_e733 = as_type<packed_char4>(_e733);
+                s1_ = as_type<int>(as_type<uint>(_e732) + as_type<uint>(( + reinterpreted_packed_char4_e681[0] * reinterpreted_packed_char4_e733[0] + reinterpreted_packed_char4_e681[1] * reinterpreted_packed_char4_e733[1] + reinterpreted_packed_char4_e681[2] * reinterpreted_packed_char4_e733[2] + reinterpreted_packed_char4_e681[3] * reinterpreted_packed_char4_e733[3])));
+                uint w13_0_ = w1_.w & 50529027u;
+                uint w13_1_ = (w1_.w >> 2u) & 50529027u;
+                uint w13_2_ = (w1_.w >> 4u) & 50529027u;
+                uint w13_3_ = (w1_.w >> 6u) & 50529027u;
+                metal::uint4 a13_0_ = turn_acts.inner[(((0u + r_2) * 16u) + 4u) + 3u];
+                int _e765 = s0_;
+                uint _e766 = a13_0_.x;
+                packed_char4 reinterpreted_packed_char4_e738 = as_type<packed_char4>(w13_0_);
+                packed_char4 reinterpreted_packed_char4_e766 = as_type<packed_char4>(_e766);
+                s0_ = as_type<int>(as_type<uint>(_e765) + as_type<uint>(( + reinterpreted_packed_char4_e738[0] * reinterpreted_packed_char4_e766[0] + reinterpreted_packed_char4_e738[1] * reinterpreted_packed_char4_e766[1] + reinterpreted_packed_char4_e738[2] * reinterpreted_packed_char4_e766[2] + reinterpreted_packed_char4_e738[3] * reinterpreted_packed_char4_e766[3])));
+                int _e769 = s0_;
+                uint _e770 = a13_0_.y;
+                packed_char4 reinterpreted_packed_char4_e743 = as_type<packed_char4>(w13_1_);
+                packed_char4 reinterpreted_packed_char4_e770 = as_type<packed_char4>(_e770);
+                s0_ = as_type<int>(as_type<uint>(_e769) + as_type<uint>(( + reinterpreted_packed_char4_e743[0] * reinterpreted_packed_char4_e770[0] + reinterpreted_packed_char4_e743[1] * reinterpreted_packed_char4_e770[1] + reinterpreted_packed_char4_e743[2] * reinterpreted_packed_char4_e770[2] + reinterpreted_packed_char4_e743[3] * reinterpreted_packed_char4_e770[3])));
+                int _e773 = s0_;
+                uint _e774 = a13_0_.z;
+                packed_char4 reinterpreted_packed_char4_e748 = as_type<packed_char4>(w13_2_);
+                packed_char4 reinterpreted_packed_char4_e774 = as_type<packed_char4>(_e774);
+                s0_ = as_type<int>(as_type<uint>(_e773) + as_type<uint>(( + reinterpreted_packed_char4_e748[0] * reinterpreted_packed_char4_e774[0] + reinterpreted_packed_char4_e748[1] * reinterpreted_packed_char4_e774[1] + reinterpreted_packed_char4_e748[2] * reinterpreted_packed_char4_e774[2] + reinterpreted_packed_char4_e748[3] * reinterpreted_packed_char4_e774[3])));
+                int _e777 = s0_;
+                uint _e778 = a13_0_.w;
+                packed_char4 reinterpreted_packed_char4_e753 = as_type<packed_char4>(w13_3_);
+                packed_char4 reinterpreted_packed_char4_e778 = as_type<packed_char4>(_e778);
+                s0_ = as_type<int>(as_type<uint>(_e777) + as_type<uint>(( + reinterpreted_packed_char4_e753[0] * reinterpreted_packed_char4_e778[0] + reinterpreted_packed_char4_e753[1] * reinterpreted_packed_char4_e778[1] + reinterpreted_packed_char4_e753[2] * reinterpreted_packed_char4_e778[2] + reinterpreted_packed_char4_e753[3] * reinterpreted_packed_char4_e778[3])));
+                metal::uint4 a13_1_ = turn_acts.inner[(((16u + r_2) * 16u) + 4u) + 3u];
+                int _e792 = s1_;
+                uint _e793 = a13_1_.x;
+                packed_char4 reinterpreted_packed_char4_e738 = as_type<packed_char4>(w13_0_);
+                packed_char4 reinterpreted_packed_char4_e793 = as_type<packed_char4>(_e793);
+                s1_ = as_type<int>(as_type<uint>(_e792) + as_type<uint>(( + reinterpreted_packed_char4_e738[0] * reinterpreted_packed_char4_e793[0] + reinterpreted_packed_char4_e738[1] * reinterpreted_packed_char4_e793[1] + reinterpreted_packed_char4_e738[2] * reinterpreted_packed_char4_e793[2] + reinterpreted_packed_char4_e738[3] * reinterpreted_packed_char4_e793[3])));
+                int _e796 = s1_;
+                uint _e797 = a13_1_.y;
+                packed_char4 reinterpreted_packed_char4_e743 = as_type<packed_char4>(w13_1_);
+                packed_char4 reinterpreted_packed_char4_e797 = as_type<packed_char4>(_e797);
+                s1_ = as_type<int>(as_type<uint>(_e796) + as_type<uint>(( + reinterpreted_packed_char4_e743[0] * reinterpreted_packed_char4_e797[0] + reinterpreted_packed_char4_e743[1] * reinterpreted_packed_char4_e797[1] + reinterpreted_packed_char4_e743[2] * reinterpreted_packed_char4_e797[2] + reinterpreted_packed_char4_e743[3] * reinterpreted_packed_char4_e797[3])));
+                int _e800 = s1_;
+                uint _e801 = a13_1_.z;
+                packed_char4 reinterpreted_packed_char4_e748 = as_type<packed_char4>(w13_2_);
+                packed_char4 reinterpreted_packed_char4_e801 = as_type<packed_char4>(_e801);
+                s1_ = as_type<int>(as_type<uint>(_e800) + as_type<uint>(( + reinterpreted_packed_char4_e748[0] * reinterpreted_packed_char4_e801[0] + reinterpreted_packed_char4_e748[1] * reinterpreted_packed_char4_e801[1] + reinterpreted_packed_char4_e748[2] * reinterpreted_packed_char4_e801[2] + reinterpreted_packed_char4_e748[3] * reinterpreted_packed_char4_e801[3])));
+                int _e804 = s1_;
+                uint _e805 = a13_1_.w;
+                packed_char4 reinterpreted_packed_char4_e753 = as_type<packed_char4>(w13_3_);
+                packed_char4 reinterpreted_packed_char4_e805 = as_type<packed_char4>(_e805);
+                s1_ = as_type<int>(as_type<uint>(_e804) + as_type<uint>(( + reinterpreted_packed_char4_e753[0] * reinterpreted_packed_char4_e805[0] + reinterpreted_packed_char4_e753[1] * reinterpreted_packed_char4_e805[1] + reinterpreted_packed_char4_e753[2] * reinterpreted_packed_char4_e805[2] + reinterpreted_packed_char4_e753[3] * reinterpreted_packed_char4_e805[3])));
+                uint w20_0_ = w2_.x & 50529027u;
+                uint w20_1_ = (w2_.x >> 2u) & 50529027u;
+                uint w20_2_ = (w2_.x >> 4u) & 50529027u;
+                uint w20_3_ = (w2_.x >> 6u) & 50529027u;
+                metal::uint4 a20_0_ = turn_acts.inner[(((0u + r_2) * 16u) + 8u) + 0u];
+                int _e837 = s0_;
+                uint _e838 = a20_0_.x;
+                packed_char4 reinterpreted_packed_char4_e810 = as_type<packed_char4>(w20_0_);
+                packed_char4 reinterpreted_packed_char4_e838 = as_type<packed_char4>(_e838);
+                s0_ = as_type<int>(as_type<uint>(_e837) + as_type<uint>(( + reinterpreted_packed_char4_e810[0] * reinterpreted_packed_char4_e838[0] + reinterpreted_packed_char4_e810[1] * reinterpreted_packed_char4_e838[1] + reinterpreted_packed_char4_e810[2] * reinterpreted_packed_char4_e838[2] + reinterpreted_packed_char4_e810[3] * reinterpreted_packed_char4_e838[3])));
+                int _e841 = s0_;
+                uint _e842 = a20_0_.y;
+                packed_char4 reinterpreted_packed_char4_e815 = as_type<packed_char4>(w20_1_);
+                packed_char4 reinterpreted_packed_char4_e842 = as_type<packed_char4>(_e842);
+                s0_ = as_type<int>(as_type<uint>(_e841) + as_type<uint>(( + reinterpreted_packed_char4_e815[0] * reinterpreted_packed_char4_e842[0] + reinterpreted_packed_char4_e815[1] * reinterpreted_packed_char4_e842[1] + reinterpreted_packed_char4_e815[2] * reinterpreted_packed_char4_e842[2] + reinterpreted_packed_char4_e815[3] * reinterpreted_packed_char4_e842[3])));
+                int _e845 = s0_;
+                uint _e846 = a20_0_.z;
+                packed_char4 reinterpreted_packed_char4_e820 = as_type<packed_char4>(w20_2_);
+                packed_char4 reinterpreted_packed_char4_e846 = as_type<packed_char4>(_e846);
+                s0_ = as_type<int>(as_type<uint>(_e845) + as_type<uint>(( + reinterpreted_packed_char4_e820[0] * reinterpreted_packed_char4_e846[0] + reinterpreted_packed_char4_e820[1] * reinterpreted_packed_char4_e846[1] + reinterpreted_packed_char4_e820[2] * reinterpreted_packed_char4_e846[2] + reinterpreted_packed_char4_e820[3] * reinterpreted_packed_char4_e846[3])));
+                int _e849 = s0_;
+                uint _e850 = a20_0_.w;
+                packed_char4 reinterpreted_packed_char4_e825 = as_type<packed_char4>(w20_3_);
+                packed_char4 reinterpreted_packed_char4_e850 = as_type<packed_char4>(_e850);
+                s0_ = as_type<int>(as_type<uint>(_e849) + as_type<uint>(( + reinterpreted_packed_char4_e825[0] * reinterpreted_packed_char4_e850[0] + reinterpreted_packed_char4_e825[1] * reinterpreted_packed_char4_e850[1] + reinterpreted_packed_char4_e825[2] * reinterpreted_packed_char4_e850[2] + reinterpreted_packed_char4_e825[3] * reinterpreted_packed_char4_e850[3])));
+                metal::uint4 a20_1_ = turn_acts.inner[(((16u + r_2) * 16u) + 8u) + 0u];
+                int _e864 = s1_;
+                uint _e865 = a20_1_.x;
+                packed_char4 reinterpreted_packed_char4_e810 = as_type<packed_char4>(w20_0_);
+                packed_char4 reinterpreted_packed_char4_e865 = as_type<packed_char4>(_e865);
+                s1_ = as_type<int>(as_type<uint>(_e864) + as_type<uint>(( + reinterpreted_packed_char4_e810[0] * reinterpreted_packed_char4_e865[0] + reinterpreted_packed_char4_e810[1] * reinterpreted_packed_char4_e865[1] + reinterpreted_packed_char4_e810[2] * reinterpreted_packed_char4_e865[2] + reinterpreted_packed_char4_e810[3] * reinterpreted_packed_char4_e865[3])));
+                int _e868 = s1_;
+                uint _e869 = a20_1_.y;
+                packed_char4 reinterpreted_packed_char4_e815 = as_type<packed_char4>(w20_1_);
+                packed_char4 reinterpreted_packed_char4_e869 = as_type<packed_char4>(_e869);
+                s1_ = as_type<int>(as_type<uint>(_e868) + as_type<uint>(( + reinterpreted_packed_char4_e815[0] * reinterpreted_packed_char4_e869[0] + reinterpreted_packed_char4_e815[1] * reinterpreted_packed_char4_e869[1] + reinterpreted_packed_char4_e815[2] * reinterpreted_packed_char4_e869[2] + reinterpreted_packed_char4_e815[3] * reinterpreted_packed_char4_e869[3])));
+                int _e872 = s1_;
+                uint _e873 = a20_1_.z;
+                packed_char4 reinterpreted_packed_char4_e820 = as_type<packed_char4>(w20_2_);
+                packed_char4 reinterpreted_packed_char4_e873 = as_type<packed_char4>(_e873);
+                s1_ = as_type<int>(as_type<uint>(_e872) + as_type<uint>(( + reinterpreted_packed_char4_e820[0] * reinterpreted_packed_char4_e873[0] + reinterpreted_packed_char4_e820[1] * reinterpreted_packed_char4_e873[1] + reinterpreted_packed_char4_e820[2] * reinterpreted_packed_char4_e873[2] + reinterpreted_packed_char4_e820[3] * reinterpreted_packed_char4_e873[3])));
+                int _e876 = s1_;
+                uint _e877 = a20_1_.w;
+                packed_char4 reinterpreted_packed_char4_e825 = as_type<packed_char4>(w20_3_);
+                packed_char4 reinterpreted_packed_char4_e877 = as_type<packed_char4>(_e877);
+                s1_ = as_type<int>(as_type<uint>(_e876) + as_type<uint>(( + reinterpreted_packed_char4_e825[0] * reinterpreted_packed_char4_e877[0] + reinterpreted_packed_char4_e825[1] * reinterpreted_packed_char4_e877[1] + reinterpreted_packed_char4_e825[2] * reinterpreted_packed_char4_e877[2] + reinterpreted_packed_char4_e825[3] * reinterpreted_packed_char4_e877[3])));
+                uint w21_0_ = w2_.y & 50529027u;
+                uint w21_1_ = (w2_.y >> 2u) & 50529027u;
+                uint w21_2_ = (w2_.y >> 4u) & 50529027u;
+                uint w21_3_ = (w2_.y >> 6u) & 50529027u;
+                metal::uint4 a21_0_ = turn_acts.inner[(((0u + r_2) * 16u) + 8u) + 1u];
+                int _e909 = s0_;
+                uint _e910 = a21_0_.x;
+                packed_char4 reinterpreted_packed_char4_e882 = as_type<packed_char4>(w21_0_);
+                packed_char4 reinterpreted_packed_char4_e910 = as_type<packed_char4>(_e910);
+                s0_ = as_type<int>(as_type<uint>(_e909) + as_type<uint>(( + reinterpreted_packed_char4_e882[0] * reinterpreted_packed_char4_e910[0] + reinterpreted_packed_char4_e882[1] * reinterpreted_packed_char4_e910[1] + reinterpreted_packed_char4_e882[2] * reinterpreted_packed_char4_e910[2] + reinterpreted_packed_char4_e882[3] * reinterpreted_packed_char4_e910[3])));
+                int _e913 = s0_;
+                uint _e914 = a21_0_.y;
+                packed_char4 reinterpreted_packed_char4_e887 = as_type<packed_char4>(w21_1_);
+                packed_char4 reinterpreted_packed_char4_e914 = as_type<packed_char4>(_e914);
+                s0_ = as_type<int>(as_type<uint>(_e913) + as_type<uint>(( + reinterpreted_packed_char4_e887[0] * reinterpreted_packed_char4_e914[0] + reinterpreted_packed_char4_e887[1] * reinterpreted_packed_char4_e914[1] + reinterpreted_packed_char4_e887[2] * reinterpreted_packed_char4_e914[2] + reinterpreted_packed_char4_e887[3] * reinterpreted_packed_char4_e914[3])));
+                int _e917 = s0_;
+                uint _e918 = a21_0_.z;
+                packed_char4 reinterpreted_packed_char4_e892 = as_type<packed_char4>(w21_2_);
+                packed_char4 reinterpreted_packed_char4_e918 = as_type<packed_char4>(_e918);
+                s0_ = as_type<int>(as_type<uint>(_e917) + as_type<uint>(( + reinterpreted_packed_char4_e892[0] * reinterpreted_packed_char4_e918[0] + reinterpreted_packed_char4_e892[1] * reinterpreted_packed_char4_e918[1] + reinterpreted_packed_char4_e892[2] * reinterpreted_packed_char4_e918[2] + reinterpreted_packed_char4_e892[3] * reinterpreted_packed_char4_e918[3])));
+                int _e921 = s0_;
+                uint _e922 = a21_0_.w;
+                packed_char4 reinterpreted_packed_char4_e897 = as_type<packed_char4>(w21_3_);
+                packed_char4 reinterpreted_packed_char4_e922 = as_type<packed_char4>(_e922);
+                s0_ = as_type<int>(as_type<uint>(_e921) + as_type<uint>(( + reinterpreted_packed_char4_e897[0] * reinterpreted_packed_char4_e922[0] + reinterpreted_packed_char4_e897[1] * reinterpreted_packed_char4_e922[1] + reinterpreted_packed_char4_e897[2] * reinterpreted_packed_char4_e922[2] + reinterpreted_packed_char4_e897[3] * reinterpreted_packed_char4_e922[3])));
+                metal::uint4 a21_1_ = turn_acts.inner[(((16u + r_2) * 16u) + 8u) + 1u];
+                int _e936 = s1_;
+                uint _e937 = a21_1_.x;
+                packed_char4 reinterpreted_packed_char4_e882 = as_type<packed_char4>(w21_0_);
+                packed_char4 reinterpreted_packed_char4_e937 = as_type<packed_char4>(_e937);
+                s1_ = as_type<int>(as_type<uint>(_e936) + as_type<uint>(( + reinterpreted_packed_char4_e882[0] * reinterpreted_packed_char4_e937[0] + reinterpreted_packed_char4_e882[1] * reinterpreted_packed_char4_e937[1] + reinterpreted_packed_char4_e882[2] * reinterpreted_packed_char4_e937[2] + reinterpreted_packed_char4_e882[3] * reinterpreted_packed_char4_e937[3])));
+                int _e940 = s1_;
+                uint _e941 = a21_1_.y;
+                packed_char4 reinterpreted_packed_char4_e887 = as_type<packed_char4>(w21_1_);
+                packed_char4 reinterpreted_packed_char4_e941 = as_type<packed_char4>(_e941);
+                s1_ = as_type<int>(as_type<uint>(_e940) + as_type<uint>(( + reinterpreted_packed_char4_e887[0] * reinterpreted_packed_char4_e941[0] + reinterpreted_packed_char4_e887[1] * reinterpreted_packed_char4_e941[1] + reinterpreted_packed_char4_e887[2] * reinterpreted_packed_char4_e941[2] + reinterpreted_packed_char4_e887[3] * reinterpreted_packed_char4_e941[3])));
+                int _e944 = s1_;
+                uint _e945 = a21_1_.z;
+                packed_char4 reinterpreted_packed_char4_e892 = as_type<packed_char4>(w21_2_);
+                packed_char4 reinterpreted_packed_char4_e945 = as_type<packed_char4>(_e945);
+                s1_ = as_type<int>(as_type<uint>(_e944) + as_type<uint>(( + reinterpreted_packed_char4_e892[0] * reinterpreted_packed_char4_e945[0] + reinterpreted_packed_char4_e892[1] * reinterpreted_packed_char4_e945[1] + reinterpreted_packed_char4_e892[2] * reinterpreted_packed_char4_e945[2] + reinterpreted_packed_char4_e892[3] * reinterpreted_packed_char4_e945[3])));
+                int _e948 = s1_;
+                uint _e949 = a21_1_.w;
+                packed_char4 reinterpreted_packed_char4_e897 = as_type<packed_char4>(w21_3_);
+                packed_char4 reinterpreted_packed_char4_e949 = as_type<packed_char4>(_e949);
+                s1_ = as_type<int>(as_type<uint>(_e948) + as_type<uint>(( + reinterpreted_packed_char4_e897[0] * reinterpreted_packed_char4_e949[0] + reinterpreted_packed_char4_e897[1] * reinterpreted_packed_char4_e949[1] + reinterpreted_packed_char4_e897[2] * reinterpreted_packed_char4_e949[2] + reinterpreted_packed_char4_e897[3] * reinterpreted_packed_char4_e949[3])));
+                uint w22_0_ = w2_.z & 50529027u;
+                uint w22_1_ = (w2_.z >> 2u) & 50529027u;
+                uint w22_2_ = (w2_.z >> 4u) & 50529027u;
+                uint w22_3_ = (w2_.z >> 6u) & 50529027u;
+                metal::uint4 a22_0_ = turn_acts.inner[(((0u + r_2) * 16u) + 8u) + 2u];
+                int _e981 = s0_;
+                uint _e982 = a22_0_.x;
+                packed_char4 reinterpreted_packed_char4_e954 = as_type<packed_char4>(w22_0_);
+                packed_char4 reinterpreted_packed_char4_e982 = as_type<packed_char4>(_e982);
+                s0_ = as_type<int>(as_type<uint>(_e981) + as_type<uint>(( + reinterpreted_packed_char4_e954[0] * reinterpreted_packed_char4_e982[0] + reinterpreted_packed_char4_e954[1] * reinterpreted_packed_char4_e982[1] + reinterpreted_packed_char4_e954[2] * reinterpreted_packed_char4_e982[2] + reinterpreted_packed_char4_e954[3] * reinterpreted_packed_char4_e982[3])));
+                int _e985 = s0_;
+                uint _e986 = a22_0_.y;
+                packed_char4 reinterpreted_packed_char4_e959 = as_type<packed_char4>(w22_1_);
+                packed_char4 reinterpreted_packed_char4_e986 = as_type<packed_char4>(_e986);
+                s0_ = as_type<int>(as_type<uint>(_e985) + as_type<uint>(( + reinterpreted_packed_char4_e959[0] * reinterpreted_packed_char4_e986[0] + reinterpreted_packed_char4_e959[1] * reinterpreted_packed_char4_e986[1] + reinterpreted_packed_char4_e959[2] * reinterpreted_packed_char4_e986[2] + reinterpreted_packed_char4_e959[3] * reinterpreted_packed_char4_e986[3])));
+                int _e989 = s0_;
+                uint _e990 = a22_0_.z;
+                packed_char4 reinterpreted_packed_char4_e964 = as_type<packed_char4>(w22_2_);
+                packed_char4 reinterpreted_packed_char4_e990 = as_type<packed_char4>(_e990);
+                s0_ = as_type<int>(as_type<uint>(_e989) + as_type<uint>(( + reinterpreted_packed_char4_e964[0] * reinterpreted_packed_char4_e990[0] + reinterpreted_packed_char4_e964[1] * reinterpreted_packed_char4_e990[1] + reinterpreted_packed_char4_e964[2] * reinterpreted_packed_char4_e990[2] + reinterpreted_packed_char4_e964[3] * reinterpreted_packed_char4_e990[3])));
+                int _e993 = s0_;
+                uint _e994 = a22_0_.w;
+                packed_char4 reinterpreted_packed_char4_e969 = as_type<packed_char4>(w22_3_);
+                packed_char4 reinterpreted_packed_char4_e994 = as_type<packed_char4>(_e994);
+                s0_ = as_type<int>(as_type<uint>(_e993) + as_type<uint>(( + reinterpreted_packed_char4_e969[0] * reinterpreted_packed_char4_e994[0] + reinterpreted_packed_char4_e969[1] * reinterpreted_packed_char4_e994[1] + reinterpreted_packed_char4_e969[2] * reinterpreted_packed_char4_e994[2] + reinterpreted_packed_char4_e969[3] * reinterpreted_packed_char4_e994[3])));
+                metal::uint4 a22_1_ = turn_acts.inner[(((16u + r_2) * 16u) + 8u) + 2u];
+                int _e1008 = s1_;
+                uint _e1009 = a22_1_.x;
+                packed_char4 reinterpreted_packed_char4_e954 = as_type<packed_char4>(w22_0_);
+                packed_char4 reinterpreted_packed_char4_e1009 = as_type<packed_char4>(_e1009);
+                s1_ = as_type<int>(as_type<uint>(_e1008) + as_type<uint>(( + reinterpreted_packed_char4_e954[0] * reinterpreted_packed_char4_e1009[0] + reinterpreted_packed_char4_e954[1] * reinterpreted_packed_char4_e1009[1] + reinterpreted_packed_char4_e954[2] * reinterpreted_packed_char4_e1009[2] + reinterpreted_packed_char4_e954[3] * reinterpreted_packed_char4_e1009[3])));
+                int _e1012 = s1_;
+                uint _e1013 = a22_1_.y;
+                packed_char4 reinterpreted_packed_char4_e959 = as_type<packed_char4>(w22_1_);
+                packed_char4 reinterpreted_packed_char4_e1013 = as_type<packed_char4>(_e1013);
+                s1_ = as_type<int>(as_type<uint>(_e1012) + as_type<uint>(( + reinterpreted_packed_char4_e959[0] * reinterpreted_packed_char4_e1013[0] + reinterpreted_packed_char4_e959[1] * reinterpreted_packed_char4_e1013[1] + reinterpreted_packed_char4_e959[2] * reinterpreted_packed_char4_e1013[2] + reinterpreted_packed_char4_e959[3] * reinterpreted_packed_char4_e1013[3])));
+                int _e1016 = s1_;
+                uint _e1017 = a22_1_.z;
+                packed_char4 reinterpreted_packed_char4_e964 = as_type<packed_char4>(w22_2_);
+                packed_char4 reinterpreted_packed_char4_e1017 = as_type<packed_char4>(_e1017);
+                s1_ = as_type<int>(as_type<uint>(_e1016) + as_type<uint>(( + reinterpreted_packed_char4_e964[0] * reinterpreted_packed_char4_e1017[0] + reinterpreted_packed_char4_e964[1] * reinterpreted_packed_char4_e1017[1] + reinterpreted_packed_char4_e964[2] * reinterpreted_packed_char4_e1017[2] + reinterpreted_packed_char4_e964[3] * reinterpreted_packed_char4_e1017[3])));
+                int _e1020 = s1_;
+                uint _e1021 = a22_1_.w;
+                packed_char4 reinterpreted_packed_char4_e969 = as_type<packed_char4>(w22_3_);
+                packed_char4 reinterpreted_packed_char4_e1021 = as_type<packed_char4>(_e1021);
+                s1_ = as_type<int>(as_type<uint>(_e1020) + as_type<uint>(( + reinterpreted_packed_char4_e969[0] * reinterpreted_packed_char4_e1021[0] + reinterpreted_packed_char4_e969[1] * reinterpreted_packed_char4_e1021[1] + reinterpreted_packed_char4_e969[2] * reinterpreted_packed_char4_e1021[2] + reinterpreted_packed_char4_e969[3] * reinterpreted_packed_char4_e1021[3])));
+                uint w23_0_ = w2_.w & 50529027u;
+                uint w23_1_ = (w2_.w >> 2u) & 50529027u;
+                uint w23_2_ = (w2_.w >> 4u) & 50529027u;
+                uint w23_3_ = (w2_.w >> 6u) & 50529027u;
+                metal::uint4 a23_0_ = turn_acts.inner[(((0u + r_2) * 16u) + 8u) + 3u];
+                int _e1053 = s0_;
+                uint _e1054 = a23_0_.x;
+                packed_char4 reinterpreted_packed_char4_e1026 = as_type<packed_char4>(w23_0_);
+                packed_char4 reinterpreted_packed_char4_e1054 = as_type<packed_char4>(_e1054);
+                s0_ = as_type<int>(as_type<uint>(_e1053) + as_type<uint>(( + reinterpreted_packed_char4_e1026[0] * reinterpreted_packed_char4_e1054[0] + reinterpreted_packed_char4_e1026[1] * reinterpreted_packed_char4_e1054[1] + reinterpreted_packed_char4_e1026[2] * reinterpreted_packed_char4_e1054[2] + reinterpreted_packed_char4_e1026[3] * reinterpreted_packed_char4_e1054[3])));
+                int _e1057 = s0_;
+                uint _e1058 = a23_0_.y;
+                packed_char4 reinterpreted_packed_char4_e1031 = as_type<packed_char4>(w23_1_);
+                packed_char4 reinterpreted_packed_char4_e1058 = as_type<packed_char4>(_e1058);
+                s0_ = as_type<int>(as_type<uint>(_e1057) + as_type<uint>(( + reinterpreted_packed_char4_e1031[0] * reinterpreted_packed_char4_e1058[0] + reinterpreted_packed_char4_e1031[1] * reinterpreted_packed_char4_e1058[1] + reinterpreted_packed_char4_e1031[2] * reinterpreted_packed_char4_e1058[2] + reinterpreted_packed_char4_e1031[3] * reinterpreted_packed_char4_e1058[3])));
+                int _e1061 = s0_;
+                uint _e1062 = a23_0_.z;
+                packed_char4 reinterpreted_packed_char4_e1036 = as_type<packed_char4>(w23_2_);
+                packed_char4 reinterpreted_packed_char4_e1062 = as_type<packed_char4>(_e1062);
+                s0_ = as_type<int>(as_type<uint>(_e1061) + as_type<uint>(( + reinterpreted_packed_char4_e1036[0] * reinterpreted_packed_char4_e1062[0] + reinterpreted_packed_char4_e1036[1] * reinterpreted_packed_char4_e1062[1] + reinterpreted_packed_char4_e1036[2] * reinterpreted_packed_char4_e1062[2] + reinterpreted_packed_char4_e1036[3] * reinterpreted_packed_char4_e1062[3])));
+                int _e1065 = s0_;
+                uint _e1066 = a23_0_.w;
+                packed_char4 reinterpreted_packed_char4_e1041 = as_type<packed_char4>(w23_3_);
+                packed_char4 reinterpreted_packed_char4_e1066 = as_type<packed_char4>(_e1066);
+                s0_ = as_type<int>(as_type<uint>(_e1065) + as_type<uint>(( + reinterpreted_packed_char4_e1041[0] * reinterpreted_packed_char4_e1066[0] + reinterpreted_packed_char4_e1041[1] * reinterpreted_packed_char4_e1066[1] + reinterpreted_packed_char4_e1041[2] * reinterpreted_packed_char4_e1066[2] + reinterpreted_packed_char4_e1041[3] * reinterpreted_packed_char4_e1066[3])));
+                metal::uint4 a23_1_ = turn_acts.inner[(((16u + r_2) * 16u) + 8u) + 3u];
+                int _e1080 = s1_;
+                uint _e1081 = a23_1_.x;
+                packed_char4 reinterpreted_packed_char4_e1026 = as_type<packed_char4>(w23_0_);
+                packed_char4 reinterpreted_packed_char4_e1081 = as_type<packed_char4>(_e1081);
+                s1_ = as_type<int>(as_type<uint>(_e1080) + as_type<uint>(( + reinterpreted_packed_char4_e1026[0] * reinterpreted_packed_char4_e1081[0] + reinterpreted_packed_char4_e1026[1] * reinterpreted_packed_char4_e1081[1] + reinterpreted_packed_char4_e1026[2] * reinterpreted_packed_char4_e1081[2] + reinterpreted_packed_char4_e1026[3] * reinterpreted_packed_char4_e1081[3])));
+                int _e1084 = s1_;
+                uint _e1085 = a23_1_.y;
+                packed_char4 reinterpreted_packed_char4_e1031 = as_type<packed_char4>(w23_1_);
+                packed_char4 reinterpreted_packed_char4_e1085 = as_type<packed_char4>(_e1085);
+                s1_ = as_type<int>(as_type<uint>(_e1084) + as_type<uint>(( + reinterpreted_packed_char4_e1031[0] * reinterpreted_packed_char4_e1085[0] + reinterpreted_packed_char4_e1031[1] * reinterpreted_packed_char4_e1085[1] + reinterpreted_packed_char4_e1031[2] * reinterpreted_packed_char4_e1085[2] + reinterpreted_packed_char4_e1031[3] * reinterpreted_packed_char4_e1085[3])));
+                int _e1088 = s1_;
+                uint _e1089 = a23_1_.z;
+                packed_char4 reinterpreted_packed_char4_e1036 = as_type<packed_char4>(w23_2_);
+                packed_char4 reinterpreted_packed_char4_e1089 = as_type<packed_char4>(_e1089);
+                s1_ = as_type<int>(as_type<uint>(_e1088) + as_type<uint>(( + reinterpreted_packed_char4_e1036[0] * reinterpreted_packed_char4_e1089[0] + reinterpreted_packed_char4_e1036[1] * reinterpreted_packed_char4_e1089[1] + reinterpreted_packed_char4_e1036[2] * reinterpreted_packed_char4_e1089[2] + reinterpreted_packed_char4_e1036[3] * reinterpreted_packed_char4_e1089[3])));
+                int _e1092 = s1_;
+                uint _e1093 = a23_1_.w;
+                packed_char4 reinterpreted_packed_char4_e1041 = as_type<packed_char4>(w23_3_);
+                packed_char4 reinterpreted_packed_char4_e1093 = as_type<packed_char4>(_e1093);
+                s1_ = as_type<int>(as_type<uint>(_e1092) + as_type<uint>(( + reinterpreted_packed_char4_e1041[0] * reinterpreted_packed_char4_e1093[0] + reinterpreted_packed_char4_e1041[1] * reinterpreted_packed_char4_e1093[1] + reinterpreted_packed_char4_e1041[2] * reinterpreted_packed_char4_e1093[2] + reinterpreted_packed_char4_e1041[3] * reinterpreted_packed_char4_e1093[3])));
+                uint w30_0_ = w3_.x & 50529027u;
+                uint w30_1_ = (w3_.x >> 2u) & 50529027u;
+                uint w30_2_ = (w3_.x >> 4u) & 50529027u;
+                uint w30_3_ = (w3_.x >> 6u) & 50529027u;
+                metal::uint4 a30_0_ = turn_acts.inner[(((0u + r_2) * 16u) + 12u) + 0u];
+                int _e1125 = s0_;
+                uint _e1126 = a30_0_.x;
+                packed_char4 reinterpreted_packed_char4_e1098 = as_type<packed_char4>(w30_0_);
+                packed_char4 reinterpreted_packed_char4_e1126 = as_type<packed_char4>(_e1126);
+                s0_ = as_type<int>(as_type<uint>(_e1125) + as_type<uint>(( + reinterpreted_packed_char4_e1098[0] * reinterpreted_packed_char4_e1126[0] + reinterpreted_packed_char4_e1098[1] * reinterpreted_packed_char4_e1126[1] + reinterpreted_packed_char4_e1098[2] * reinterpreted_packed_char4_e1126[2] + reinterpreted_packed_char4_e1098[3] * reinterpreted_packed_char4_e1126[3])));
+                int _e1129 = s0_;
+                uint _e1130 = a30_0_.y;
+                packed_char4 reinterpreted_packed_char4_e1103 = as_type<packed_char4>(w30_1_);
+                packed_char4 reinterpreted_packed_char4_e1130 = as_type<packed_char4>(_e1130);
+                s0_ = as_type<int>(as_type<uint>(_e1129) + as_type<uint>(( + reinterpreted_packed_char4_e1103[0] * reinterpreted_packed_char4_e1130[0] + reinterpreted_packed_char4_e1103[1] * reinterpreted_packed_char4_e1130[1] + reinterpreted_packed_char4_e1103[2] * reinterpreted_packed_char4_e1130[2] + reinterpreted_packed_char4_e1103[3] * reinterpreted_packed_char4_e1130[3])));
+                int _e1133 = s0_;
+                uint _e1134 = a30_0_.z;
+                packed_char4 reinterpreted_packed_char4_e1108 = as_type<packed_char4>(w30_2_);
+                packed_char4 reinterpreted_packed_char4_e1134 = as_type<packed_char4>(_e1134);
+                s0_ = as_type<int>(as_type<uint>(_e1133) + as_type<uint>(( + reinterpreted_packed_char4_e1108[0] * reinterpreted_packed_char4_e1134[0] + reinterpreted_packed_char4_e1108[1] * reinterpreted_packed_char4_e1134[1] + reinterpreted_packed_char4_e1108[2] * reinterpreted_packed_char4_e1134[2] + reinterpreted_packed_char4_e1108[3] * reinterpreted_packed_char4_e1134[3])));
+                int _e1137 = s0_;
+                uint _e1138 = a30_0_.w;
+                packed_char4 reinterpreted_packed_char4_e1113 = as_type<packed_char4>(w30_3_);
+                packed_char4 reinterpreted_packed_char4_e1138 = as_type<packed_char4>(_e1138);
+                s0_ = as_type<int>(as_type<uint>(_e1137) + as_type<uint>(( + reinterpreted_packed_char4_e1113[0] * reinterpreted_packed_char4_e1138[0] + reinterpreted_packed_char4_e1113[1] * reinterpreted_packed_char4_e1138[1] + reinterpreted_packed_char4_e1113[2] * reinterpreted_packed_char4_e1138[2] + reinterpreted_packed_char4_e1113[3] * reinterpreted_packed_char4_e1138[3])));
+                metal::uint4 a30_1_ = turn_acts.inner[(((16u + r_2) * 16u) + 12u) + 0u];
+                int _e1152 = s1_;
+                uint _e1153 = a30_1_.x;
+                packed_char4 reinterpreted_packed_char4_e1098 = as_type<packed_char4>(w30_0_);
+                packed_char4 reinterpreted_packed_char4_e1153 = as_type<packed_char4>(_e1153);
+                s1_ = as_type<int>(as_type<uint>(_e1152) + as_type<uint>(( + reinterpreted_packed_char4_e1098[0] * reinterpreted_packed_char4_e1153[0] + reinterpreted_packed_char4_e1098[1] * reinterpreted_packed_char4_e1153[1] + reinterpreted_packed_char4_e1098[2] * reinterpreted_packed_char4_e1153[2] + reinterpreted_packed_char4_e1098[3] * reinterpreted_packed_char4_e1153[3])));
+                int _e1156 = s1_;
+                uint _e1157 = a30_1_.y;
+                packed_char4 reinterpreted_packed_char4_e1103 = as_type<packed_char4>(w30_1_);
+                packed_char4 reinterpreted_packed_char4_e1157 = as_type<packed_char4>(_e1157);
+                s1_ = as_type<int>(as_type<uint>(_e1156) + as_type<uint>(( + reinterpreted_packed_char4_e1103[0] * reinterpreted_packed_char4_e1157[0] + reinterpreted_packed_char4_e1103[1] * reinterpreted_packed_char4_e1157[1] + reinterpreted_packed_char4_e1103[2] * reinterpreted_packed_char4_e1157[2] + reinterpreted_packed_char4_e1103[3] * reinterpreted_packed_char4_e1157[3])));
+                int _e1160 = s1_;
+                uint _e1161 = a30_1_.z;
+                packed_char4 reinterpreted_packed_char4_e1108 = as_type<packed_char4>(w30_2_);
+                packed_char4 reinterpreted_packed_char4_e1161 = as_type<packed_char4>(_e1161);
+                s1_ = as_type<int>(as_type<uint>(_e1160) + as_type<uint>(( + reinterpreted_packed_char4_e1108[0] * reinterpreted_packed_char4_e1161[0] + reinterpreted_packed_char4_e1108[1] * reinterpreted_packed_char4_e1161[1] + reinterpreted_packed_char4_e1108[2] * reinterpreted_packed_char4_e1161[2] + reinterpreted_packed_char4_e1108[3] * reinterpreted_packed_char4_e1161[3])));
+                int _e1164 = s1_;
+                uint _e1165 = a30_1_.w;
+                packed_char4 reinterpreted_packed_char4_e1113 = as_type<packed_char4>(w30_3_);
+                packed_char4 reinterpreted_packed_char4_e1165 = as_type<packed_char4>(_e1165);
+                s1_ = as_type<int>(as_type<uint>(_e1164) + as_type<uint>(( + reinterpreted_packed_char4_e1113[0] * reinterpreted_packed_char4_e1165[0] + reinterpreted_packed_char4_e1113[1] * reinterpreted_packed_char4_e1165[1] + reinterpreted_packed_char4_e1113[2] * reinterpreted_packed_char4_e1165[2] + reinterpreted_packed_char4_e1113[3] * reinterpreted_packed_char4_e1165[3])));
+                uint w31_0_ = w3_.y & 50529027u;
+                uint w31_1_ = (w3_.y >> 2u) & 50529027u;
+                uint w31_2_ = (w3_.y >> 4u) & 50529027u;
+                uint w31_3_ = (w3_.y >> 6u) & 50529027u;
+                metal::uint4 a31_0_ = turn_acts.inner[(((0u + r_2) * 16u) + 12u) + 1u];
+                int _e1197 = s0_;
+                uint _e1198 = a31_0_.x;
+                packed_char4 reinterpreted_packed_char4_e1170 = as_type<packed_char4>(w31_0_);
+                packed_char4 reinterpreted_packed_char4_e1198 = as_type<packed_char4>(_e1198);
+                s0_ = as_type<int>(as_type<uint>(_e1197) + as_type<uint>(( + reinterpreted_packed_char4_e1170[0] * reinterpreted_packed_char4_e1198[0] + reinterpreted_packed_char4_e1170[1] * reinterpreted_packed_char4_e1198[1] + reinterpreted_packed_char4_e1170[2] * reinterpreted_packed_char4_e1198[2] + reinterpreted_packed_char4_e1170[3] * reinterpreted_packed_char4_e1198[3])));
+                int _e1201 = s0_;
+                uint _e1202 = a31_0_.y;
+                packed_char4 reinterpreted_packed_char4_e1175 = as_type<packed_char4>(w31_1_);
+                packed_char4 reinterpreted_packed_char4_e1202 = as_type<packed_char4>(_e1202);
+                s0_ = as_type<int>(as_type<uint>(_e1201) + as_type<uint>(( + reinterpreted_packed_char4_e1175[0] * reinterpreted_packed_char4_e1202[0] + reinterpreted_packed_char4_e1175[1] * reinterpreted_packed_char4_e1202[1] + reinterpreted_packed_char4_e1175[2] * reinterpreted_packed_char4_e1202[2] + reinterpreted_packed_char4_e1175[3] * reinterpreted_packed_char4_e1202[3])));
+                int _e1205 = s0_;
+                uint _e1206 = a31_0_.z;
+                packed_char4 reinterpreted_packed_char4_e1180 = as_type<packed_char4>(w31_2_);
+                packed_char4 reinterpreted_packed_char4_e1206 = as_type<packed_char4>(_e1206);
+                s0_ = as_type<int>(as_type<uint>(_e1205) + as_type<uint>(( + reinterpreted_packed_char4_e1180[0] * reinterpreted_packed_char4_e1206[0] + reinterpreted_packed_char4_e1180[1] * reinterpreted_packed_char4_e1206[1] + reinterpreted_packed_char4_e1180[2] * reinterpreted_packed_char4_e1206[2] + reinterpreted_packed_char4_e1180[3] * reinterpreted_packed_char4_e1206[3])));
+                int _e1209 = s0_;
+                uint _e1210 = a31_0_.w;
+                packed_char4 reinterpreted_packed_char4_e1185 = as_type<packed_char4>(w31_3_);
+                packed_char4 reinterpreted_packed_char4_e1210 = as_type<packed_char4>(_e1210);
+                s0_ = as_type<int>(as_type<uint>(_e1209) + as_type<uint>(( + reinterpreted_packed_char4_e1185[0] * reinterpreted_packed_char4_e1210[0] + reinterpreted_packed_char4_e1185[1] * reinterpreted_packed_char4_e1210[1] + reinterpreted_packed_char4_e1185[2] * reinterpreted_packed_char4_e1210[2] + reinterpreted_packed_char4_e1185[3] * reinterpreted_packed_char4_e1210[3])));
+                metal::uint4 a31_1_ = turn_acts.inner[(((16u + r_2) * 16u) + 12u) + 1u];
+                int _e1224 = s1_;
+                uint _e1225 = a31_1_.x;
+                packed_char4 reinterpreted_packed_char4_e1170 = as_type<packed_char4>(w31_0_);
+                packed_char4 reinterpreted_packed_char4_e1225 = as_type<packed_char4>(_e1225);
+                s1_ = as_type<int>(as_type<uint>(_e1224) + as_type<uint>(( + reinterpreted_packed_char4_e1170[0] * reinterpreted_packed_char4_e1225[0] + reinterpreted_packed_char4_e1170[1] * reinterpreted_packed_char4_e1225[1] + reinterpreted_packed_char4_e1170[2] * reinterpreted_packed_char4_e1225[2] + reinterpreted_packed_char4_e1170[3] * reinterpreted_packed_char4_e1225[3])));
+                int _e1228 = s1_;
+                uint _e1229 = a31_1_.y;
+                packed_char4 reinterpreted_packed_char4_e1175 = as_type<packed_char4>(w31_1_);
+                packed_char4 reinterpreted_packed_char4_e1229 = as_type<packed_char4>(_e1229);
+                s1_ = as_type<int>(as_type<uint>(_e1228) + as_type<uint>(( + reinterpreted_packed_char4_e1175[0] * reinterpreted_packed_char4_e1229[0] + reinterpreted_packed_char4_e1175[1] * reinterpreted_packed_char4_e1229[1] + reinterpreted_packed_char4_e1175[2] * reinterpreted_packed_char4_e1229[2] + reinterpreted_packed_char4_e1175[3] * reinterpreted_packed_char4_e1229[3])));
+                int _e1232 = s1_;
+                uint _e1233 = a31_1_.z;
+                packed_char4 reinterpreted_packed_char4_e1180 = as_type<packed_char4>(w31_2_);
+                packed_char4 reinterpreted_packed_char4_e1233 = as_type<packed_char4>(_e1233);
+                s1_ = as_type<int>(as_type<uint>(_e1232) + as_type<uint>(( + reinterpreted_packed_char4_e1180[0] * reinterpreted_packed_char4_e1233[0] + reinterpreted_packed_char4_e1180[1] * reinterpreted_packed_char4_e1233[1] + reinterpreted_packed_char4_e1180[2] * reinterpreted_packed_char4_e1233[2] + reinterpreted_packed_char4_e1180[3] * reinterpreted_packed_char4_e1233[3])));
+                int _e1236 = s1_;
+                uint _e1237 = a31_1_.w;
+                packed_char4 reinterpreted_packed_char4_e1185 = as_type<packed_char4>(w31_3_);
+                packed_char4 reinterpreted_packed_char4_e1237 = as_type<packed_char4>(_e1237);
+                s1_ = as_type<int>(as_type<uint>(_e1236) + as_type<uint>(( + reinterpreted_packed_char4_e1185[0] * reinterpreted_packed_char4_e1237[0] + reinterpreted_packed_char4_e1185[1] * reinterpreted_packed_char4_e1237[1] + reinterpreted_packed_char4_e1185[2] * reinterpreted_packed_char4_e1237[2] + reinterpreted_packed_char4_e1185[3] * reinterpreted_packed_char4_e1237[3])));
+                uint w32_0_ = w3_.z & 50529027u;
+                uint w32_1_ = (w3_.z >> 2u) & 50529027u;
+                uint w32_2_ = (w3_.z >> 4u) & 50529027u;
+                uint w32_3_ = (w3_.z >> 6u) & 50529027u;
+                metal::uint4 a32_0_ = turn_acts.inner[(((0u + r_2) * 16u) + 12u) + 2u];
+                int _e1269 = s0_;
+                uint _e1270 = a32_0_.x;
+                packed_char4 reinterpreted_packed_char4_e1242 = as_type<packed_char4>(w32_0_);
+                packed_char4 reinterpreted_packed_char4_e1270 = as_type<packed_char4>(_e1270);
+                s0_ = as_type<int>(as_type<uint>(_e1269) + as_type<uint>(( + reinterpreted_packed_char4_e1242[0] * reinterpreted_packed_char4_e1270[0] + reinterpreted_packed_char4_e1242[1] * reinterpreted_packed_char4_e1270[1] + reinterpreted_packed_char4_e1242[2] * reinterpreted_packed_char4_e1270[2] + reinterpreted_packed_char4_e1242[3] * reinterpreted_packed_char4_e1270[3])));
+                int _e1273 = s0_;
+                uint _e1274 = a32_0_.y;
+                packed_char4 reinterpreted_packed_char4_e1247 = as_type<packed_char4>(w32_1_);
+                packed_char4 reinterpreted_packed_char4_e1274 = as_type<packed_char4>(_e1274);
+                s0_ = as_type<int>(as_type<uint>(_e1273) + as_type<uint>(( + reinterpreted_packed_char4_e1247[0] * reinterpreted_packed_char4_e1274[0] + reinterpreted_packed_char4_e1247[1] * reinterpreted_packed_char4_e1274[1] + reinterpreted_packed_char4_e1247[2] * reinterpreted_packed_char4_e1274[2] + reinterpreted_packed_char4_e1247[3] * reinterpreted_packed_char4_e1274[3])));
+                int _e1277 = s0_;
+                uint _e1278 = a32_0_.z;
+                packed_char4 reinterpreted_packed_char4_e1252 = as_type<packed_char4>(w32_2_);
+                packed_char4 reinterpreted_packed_char4_e1278 = as_type<packed_char4>(_e1278);
+                s0_ = as_type<int>(as_type<uint>(_e1277) + as_type<uint>(( + reinterpreted_packed_char4_e1252[0] * reinterpreted_packed_char4_e1278[0] + reinterpreted_packed_char4_e1252[1] * reinterpreted_packed_char4_e1278[1] + reinterpreted_packed_char4_e1252[2] * reinterpreted_packed_char4_e1278[2] + reinterpreted_packed_char4_e1252[3] * reinterpreted_packed_char4_e1278[3])));
+                int _e1281 = s0_;
+                uint _e1282 = a32_0_.w;
+                packed_char4 reinterpreted_packed_char4_e1257 = as_type<packed_char4>(w32_3_);
+                packed_char4 reinterpreted_packed_char4_e1282 = as_type<packed_char4>(_e1282);
+                s0_ = as_type<int>(as_type<uint>(_e1281) + as_type<uint>(( + reinterpreted_packed_char4_e1257[0] * reinterpreted_packed_char4_e1282[0] + reinterpreted_packed_char4_e1257[1] * reinterpreted_packed_char4_e1282[1] + reinterpreted_packed_char4_e1257[2] * reinterpreted_packed_char4_e1282[2] + reinterpreted_packed_char4_e1257[3] * reinterpreted_packed_char4_e1282[3])));
+                metal::uint4 a32_1_ = turn_acts.inner[(((16u + r_2) * 16u) + 12u) + 2u];
+                int _e1296 = s1_;
+                uint _e1297 = a32_1_.x;
+                packed_char4 reinterpreted_packed_char4_e1242 = as_type<packed_char4>(w32_0_);
+                packed_char4 reinterpreted_packed_char4_e1297 = as_type<packed_char4>(_e1297);
+                s1_ = as_type<int>(as_type<uint>(_e1296) + as_type<uint>(( + reinterpreted_packed_char4_e1242[0] * reinterpreted_packed_char4_e1297[0] + reinterpreted_packed_char4_e1242[1] * reinterpreted_packed_char4_e1297[1] + reinterpreted_packed_char4_e1242[2] * reinterpreted_packed_char4_e1297[2] + reinterpreted_packed_char4_e1242[3] * reinterpreted_packed_char4_e1297[3])));
+                int _e1300 = s1_;
+                uint _e1301 = a32_1_.y;
+                packed_char4 reinterpreted_packed_char4_e1247 = as_type<packed_char4>(w32_1_);
+                packed_char4 reinterpreted_packed_char4_e1301 = as_type<packed_char4>(_e1301);
+                s1_ = as_type<int>(as_type<uint>(_e1300) + as_type<uint>(( + reinterpreted_packed_char4_e1247[0] * reinterpreted_packed_char4_e1301[0] + reinterpreted_packed_char4_e1247[1] * reinterpreted_packed_char4_e1301[1] + reinterpreted_packed_char4_e1247[2] * reinterpreted_packed_char4_e1301[2] + reinterpreted_packed_char4_e1247[3] * reinterpreted_packed_char4_e1301[3])));
+                int _e1304 = s1_;
+                uint _e1305 = a32_1_.z;
+                packed_char4 reinterpreted_packed_char4_e1252 = as_type<packed_char4>(w32_2_);
+                packed_char4 reinterpreted_packed_char4_e1305 = as_type<packed_char4>(_e1305);
+                s1_ = as_type<int>(as_type<uint>(_e1304) + as_type<uint>(( + reinterpreted_packed_char4_e1252[0] * reinterpreted_packed_char4_e1305[0] + reinterpreted_packed_char4_e1252[1] * reinterpreted_packed_char4_e1305[1] + reinterpreted_packed_char4_e1252[2] * reinterpreted_packed_char4_e1305[2] + reinterpreted_packed_char4_e1252[3] * reinterpreted_packed_char4_e1305[3])));
+                int _e1308 = s1_;
+                uint _e1309 = a32_1_.w;
+                packed_char4 reinterpreted_packed_char4_e1257 = as_type<packed_char4>(w32_3_);
+                packed_char4 reinterpreted_packed_char4_e1309 = as_type<packed_char4>(_e1309);
+                s1_ = as_type<int>(as_type<uint>(_e1308) + as_type<uint>(( + reinterpreted_packed_char4_e1257[0] * reinterpreted_packed_char4_e1309[0] + reinterpreted_packed_char4_e1257[1] * reinterpreted_packed_char4_e1309[1] + reinterpreted_packed_char4_e1257[2] * reinterpreted_packed_char4_e1309[2] + reinterpreted_packed_char4_e1257[3] * reinterpreted_packed_char4_e1309[3])));
+                uint w33_0_ = w3_.w & 50529027u;
+                uint w33_1_ = (w3_.w >> 2u) & 50529027u;
+                uint w33_2_ = (w3_.w >> 4u) & 50529027u;
+                uint w33_3_ = (w3_.w >> 6u) & 50529027u;
+                metal::uint4 a33_0_ = turn_acts.inner[(((0u + r_2) * 16u) + 12u) + 3u];
+                int _e1341 = s0_;
+                uint _e1342 = a33_0_.x;
+                packed_char4 reinterpreted_packed_char4_e1314 = as_type<packed_char4>(w33_0_);
+                packed_char4 reinterpreted_packed_char4_e1342 = as_type<packed_char4>(_e1342);
+                s0_ = as_type<int>(as_type<uint>(_e1341) + as_type<uint>(( + reinterpreted_packed_char4_e1314[0] * reinterpreted_packed_char4_e1342[0] + reinterpreted_packed_char4_e1314[1] * reinterpreted_packed_char4_e1342[1] + reinterpreted_packed_char4_e1314[2] * reinterpreted_packed_char4_e1342[2] + reinterpreted_packed_char4_e1314[3] * reinterpreted_packed_char4_e1342[3])));
+                int _e1345 = s0_;
+                uint _e1346 = a33_0_.y;
+                packed_char4 reinterpreted_packed_char4_e1319 = as_type<packed_char4>(w33_1_);
+                packed_char4 reinterpreted_packed_char4_e1346 = as_type<packed_char4>(_e1346);
+                s0_ = as_type<int>(as_type<uint>(_e1345) + as_type<uint>(( + reinterpreted_packed_char4_e1319[0] * reinterpreted_packed_char4_e1346[0] + reinterpreted_packed_char4_e1319[1] * reinterpreted_packed_char4_e1346[1] + reinterpreted_packed_char4_e1319[2] * reinterpreted_packed_char4_e1346[2] + reinterpreted_packed_char4_e1319[3] * reinterpreted_packed_char4_e1346[3])));
+                int _e1349 = s0_;
+                uint _e1350 = a33_0_.z;
+                packed_char4 reinterpreted_packed_char4_e1324 = as_type<packed_char4>(w33_2_);
+                packed_char4 reinterpreted_packed_char4_e1350 = as_type<packed_char4>(_e1350);
+                s0_ = as_type<int>(as_type<uint>(_e1349) + as_type<uint>(( + reinterpreted_packed_char4_e1324[0] * reinterpreted_packed_char4_e1350[0] + reinterpreted_packed_char4_e1324[1] * reinterpreted_packed_char4_e1350[1] + reinterpreted_packed_char4_e1324[2] * reinterpreted_packed_char4_e1350[2] + reinterpreted_packed_char4_e1324[3] * reinterpreted_packed_char4_e1350[3])));
+                int _e1353 = s0_;
+                uint _e1354 = a33_0_.w;
+                packed_char4 reinterpreted_packed_char4_e1329 = as_type<packed_char4>(w33_3_);
+                packed_char4 reinterpreted_packed_char4_e1354 = as_type<packed_char4>(_e1354);
+                s0_ = as_type<int>(as_type<uint>(_e1353) + as_type<uint>(( + reinterpreted_packed_char4_e1329[0] * reinterpreted_packed_char4_e1354[0] + reinterpreted_packed_char4_e1329[1] * reinterpreted_packed_char4_e1354[1] + reinterpreted_packed_char4_e1329[2] * reinterpreted_packed_char4_e1354[2] + reinterpreted_packed_char4_e1329[3] * reinterpreted_packed_char4_e1354[3])));
+                metal::uint4 a33_1_ = turn_acts.inner[(((16u + r_2) * 16u) + 12u) + 3u];
+                int _e1368 = s1_;
+                uint _e1369 = a33_1_.x;
+                packed_char4 reinterpreted_packed_char4_e1314 = as_type<packed_char4>(w33_0_);
+                packed_char4 reinterpreted_packed_char4_e1369 = as_type<packed_char4>(_e1369);
+                s1_ = as_type<int>(as_type<uint>(_e1368) + as_type<uint>(( + reinterpreted_packed_char4_e1314[0] * reinterpreted_packed_char4_e1369[0] + reinterpreted_packed_char4_e1314[1] * reinterpreted_packed_char4_e1369[1] + reinterpreted_packed_char4_e1314[2] * reinterpreted_packed_char4_e1369[2] + reinterpreted_packed_char4_e1314[3] * reinterpreted_packed_char4_e1369[3])));
+                int _e1372 = s1_;
+                uint _e1373 = a33_1_.y;
+                packed_char4 reinterpreted_packed_char4_e1319 = as_type<packed_char4>(w33_1_);
+                packed_char4 reinterpreted_packed_char4_e1373 = as_type<packed_char4>(_e1373);
+                s1_ = as_type<int>(as_type<uint>(_e1372) + as_type<uint>(( + reinterpreted_packed_char4_e1319[0] * reinterpreted_packed_char4_e1373[0] + reinterpreted_packed_char4_e1319[1] * reinterpreted_packed_char4_e1373[1] + reinterpreted_packed_char4_e1319[2] * reinterpreted_packed_char4_e1373[2] + reinterpreted_packed_char4_e1319[3] * reinterpreted_packed_char4_e1373[3])));
+                int _e1376 = s1_;
+                uint _e1377 = a33_1_.z;
+                packed_char4 reinterpreted_packed_char4_e1324 = as_type<packed_char4>(w33_2_);
+                packed_char4 reinterpreted_packed_char4_e1377 = as_type<packed_char4>(_e1377);
+                s1_ = as_type<int>(as_type<uint>(_e1376) + as_type<uint>(( + reinterpreted_packed_char4_e1324[0] * reinterpreted_packed_char4_e1377[0] + reinterpreted_packed_char4_e1324[1] * reinterpreted_packed_char4_e1377[1] + reinterpreted_packed_char4_e1324[2] * reinterpreted_packed_char4_e1377[2] + reinterpreted_packed_char4_e1324[3] * reinterpreted_packed_char4_e1377[3])));
+                int _e1380 = s1_;
+                uint _e1381 = a33_1_.w;
+                packed_char4 reinterpreted_packed_char4_e1329 = as_type<packed_char4>(w33_3_);
+                packed_char4 reinterpreted_packed_char4_e1381 = as_type<packed_char4>(_e1381);
+                s1_ = as_type<int>(as_type<uint>(_e1380) + as_type<uint>(( + reinterpreted_packed_char4_e1329[0] * reinterpreted_packed_char4_e1381[0] + reinterpreted_packed_char4_e1329[1] * reinterpreted_packed_char4_e1381[1] + reinterpreted_packed_char4_e1329[2] * reinterpreted_packed_char4_e1381[2] + reinterpreted_packed_char4_e1329[3] * reinterpreted_packed_char4_e1381[3])));
+                int _e1388 = s0_;
+                int _e1391 = p_1.zero;
+                uint _e1393 = da0_.y;
+                isums.inner[0u + t] = as_type<int>(as_type<uint>(_e1388) - as_type<uint>(as_type<int>(as_type<uint>(_e1391) * as_type<uint>(as_type<int>(_e1393)))));
+                uint _e1402 = da0_.x;
+                factors.inner[0u + t] = d_1 * as_type<float>(_e1402);
+                int _e1409 = s1_;
+                int _e1412 = p_1.zero;
+                uint _e1414 = da1_.y;
+                isums.inner[512u + t] = as_type<int>(as_type<uint>(_e1409) - as_type<uint>(as_type<int>(as_type<uint>(_e1412) * as_type<uint>(as_type<int>(_e1414)))));
+                uint _e1423 = da1_.x;
+                factors.inner[512u + t] = d_1 * as_type<float>(_e1423);
+            }
+            metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
+            if (r_2 < TOKENS) {
+                local_2 = (first + r_2) < rows;
             } else {
                 local_2 = false;
             }
-            bool _e673 = local_2;
-            if (_e673) {
-                uint _e674 = block;
-                uint at_4 = (((_e674 * GROUPS) + next_g) * 128u) + lane;
-                metal::uint4 _e685 = codes[at_4 + 0u];
-                next0_ = _e685;
-                metal::uint4 _e690 = codes[at_4 + 32u];
-                next1_ = _e690;
-                metal::uint4 _e695 = codes[at_4 + 64u];
-                next2_ = _e695;
-                metal::uint4 _e700 = codes[at_4 + 96u];
-                next3_ = _e700;
-                uint _e701 = block;
-                float _e702 = scale_of(_e701, next_g, lane, scales, _buffer_sizes);
-                next_scale = _e702;
-            }
-            uint _e703 = step;
-            uint buffer = (_e703 & 1u) * THREADS;
-            if (g_4 < GROUPS) {
-                s0_ = 0;
-                s1_ = 0;
-                s2_ = 0;
-                s3_ = 0;
-                metal::uint4 a00_ = row_acts.inner[((g_4 * 16u) + 0u) + 0u];
-                int _e727 = s0_;
-                uint _e730 = w0_.x & 50529027u;
-                uint _e731 = a00_.x;
-                packed_char4 reinterpreted_packed_char4_e730 = as_type<packed_char4>(_e730);
-                packed_char4 reinterpreted_packed_char4_e731 = as_type<packed_char4>(_e731);
-                s0_ = as_type<int>(as_type<uint>(_e727) + as_type<uint>(( + reinterpreted_packed_char4_e730[0] * reinterpreted_packed_char4_e731[0] + reinterpreted_packed_char4_e730[1] * reinterpreted_packed_char4_e731[1] + reinterpreted_packed_char4_e730[2] * reinterpreted_packed_char4_e731[2] + reinterpreted_packed_char4_e730[3] * reinterpreted_packed_char4_e731[3])));
-                int _e734 = s1_;
-                uint _e737 = w0_.x & 202116108u;
-                uint _e738 = a00_.y;
-                packed_char4 reinterpreted_packed_char4_e737 = as_type<packed_char4>(_e737);
-                packed_char4 reinterpreted_packed_char4_e738 = as_type<packed_char4>(_e738);
-                s1_ = as_type<int>(as_type<uint>(_e734) + as_type<uint>(( + reinterpreted_packed_char4_e737[0] * reinterpreted_packed_char4_e738[0] + reinterpreted_packed_char4_e737[1] * reinterpreted_packed_char4_e738[1] + reinterpreted_packed_char4_e737[2] * reinterpreted_packed_char4_e738[2] + reinterpreted_packed_char4_e737[3] * reinterpreted_packed_char4_e738[3])));
-                int _e741 = s2_;
-                uint _e744 = w0_.x & 808464432u;
-                uint _e745 = a00_.z;
-                packed_char4 reinterpreted_packed_char4_e744 = as_type<packed_char4>(_e744);
-                packed_char4 reinterpreted_packed_char4_e745 = as_type<packed_char4>(_e745);
-                s2_ = as_type<int>(as_type<uint>(_e741) + as_type<uint>(( + reinterpreted_packed_char4_e744[0] * reinterpreted_packed_char4_e745[0] + reinterpreted_packed_char4_e744[1] * reinterpreted_packed_char4_e745[1] + reinterpreted_packed_char4_e744[2] * reinterpreted_packed_char4_e745[2] + reinterpreted_packed_char4_e744[3] * reinterpreted_packed_char4_e745[3])));
-                int _e748 = s3_;
-                uint _e753 = (w0_.x >> 6u) & 50529027u;
-                uint _e754 = a00_.w;
-                packed_char4 reinterpreted_packed_char4_e753 = as_type<packed_char4>(_e753);
-                packed_char4 reinterpreted_packed_char4_e754 = as_type<packed_char4>(_e754);
-                s3_ = as_type<int>(as_type<uint>(_e748) + as_type<uint>(( + reinterpreted_packed_char4_e753[0] * reinterpreted_packed_char4_e754[0] + reinterpreted_packed_char4_e753[1] * reinterpreted_packed_char4_e754[1] + reinterpreted_packed_char4_e753[2] * reinterpreted_packed_char4_e754[2] + reinterpreted_packed_char4_e753[3] * reinterpreted_packed_char4_e754[3])));
-                metal::uint4 a01_ = row_acts.inner[((g_4 * 16u) + 0u) + 1u];
-                int _e766 = s0_;
-                uint _e769 = w0_.y & 50529027u;
-                uint _e770 = a01_.x;
-                packed_char4 reinterpreted_packed_char4_e769 = as_type<packed_char4>(_e769);
-                packed_char4 reinterpreted_packed_char4_e770 = as_type<packed_char4>(_e770);
-                s0_ = as_type<int>(as_type<uint>(_e766) + as_type<uint>(( + reinterpreted_packed_char4_e769[0] * reinterpreted_packed_char4_e770[0] + reinterpreted_packed_char4_e769[1] * reinterpreted_packed_char4_e770[1] + reinterpreted_packed_char4_e769[2] * reinterpreted_packed_char4_e770[2] + reinterpreted_packed_char4_e769[3] * reinterpreted_packed_char4_e770[3])));
-                int _e773 = s1_;
-                uint _e776 = w0_.y & 202116108u;
-                uint _e777 = a01_.y;
-                packed_char4 reinterpreted_packed_char4_e776 = as_type<packed_char4>(_e776);
-                packed_char4 reinterpreted_packed_char4_e777 = as_type<packed_char4>(_e777);
-                s1_ = as_type<int>(as_type<uint>(_e773) + as_type<uint>(( + reinterpreted_packed_char4_e776[0] * reinterpreted_packed_char4_e777[0] + reinterpreted_packed_char4_e776[1] * reinterpreted_packed_char4_e777[1] + reinterpreted_packed_char4_e776[2] * reinterpreted_packed_char4_e777[2] + reinterpreted_packed_char4_e776[3] * reinterpreted_packed_char4_e777[3])));
-                int _e780 = s2_;
-                uint _e783 = w0_.y & 808464432u;
-                uint _e784 = a01_.z;
-                packed_char4 reinterpreted_packed_char4_e783 = as_type<packed_char4>(_e783);
-                packed_char4 reinterpreted_packed_char4_e784 = as_type<packed_char4>(_e784);
-                s2_ = as_type<int>(as_type<uint>(_e780) + as_type<uint>(( + reinterpreted_packed_char4_e783[0] * reinterpreted_packed_char4_e784[0] + reinterpreted_packed_char4_e783[1] * reinterpreted_packed_char4_e784[1] + reinterpreted_packed_char4_e783[2] * reinterpreted_packed_char4_e784[2] + reinterpreted_packed_char4_e783[3] * reinterpreted_packed_char4_e784[3])));
-                int _e787 = s3_;
-                uint _e792 = (w0_.y >> 6u) & 50529027u;
-                uint _e793 = a01_.w;
-                packed_char4 reinterpreted_packed_char4_e792 = as_type<packed_char4>(_e792);
-                packed_char4 reinterpreted_packed_char4_e793 = as_type<packed_char4>(_e793);
-                s3_ = as_type<int>(as_type<uint>(_e787) + as_type<uint>(( + reinterpreted_packed_char4_e792[0] * reinterpreted_packed_char4_e793[0] + reinterpreted_packed_char4_e792[1] * reinterpreted_packed_char4_e793[1] + reinterpreted_packed_char4_e792[2] * reinterpreted_packed_char4_e793[2] + reinterpreted_packed_char4_e792[3] * reinterpreted_packed_char4_e793[3])));
-                metal::uint4 a02_ = row_acts.inner[((g_4 * 16u) + 0u) + 2u];
-                int _e805 = s0_;
-                uint _e808 = w0_.z & 50529027u;
-                uint _e809 = a02_.x;
-                packed_char4 reinterpreted_packed_char4_e808 = as_type<packed_char4>(_e808);
-                packed_char4 reinterpreted_packed_char4_e809 = as_type<packed_char4>(_e809);
-                s0_ = as_type<int>(as_type<uint>(_e805) + as_type<uint>(( + reinterpreted_packed_char4_e808[0] * reinterpreted_packed_char4_e809[0] + reinterpreted_packed_char4_e808[1] * reinterpreted_packed_char4_e809[1] + reinterpreted_packed_char4_e808[2] * reinterpreted_packed_char4_e809[2] + reinterpreted_packed_char4_e808[3] * reinterpreted_packed_char4_e809[3])));
-                int _e812 = s1_;
-                uint _e815 = w0_.z & 202116108u;
-                uint _e816 = a02_.y;
-                packed_char4 reinterpreted_packed_char4_e815 = as_type<packed_char4>(_e815);
-                packed_char4 reinterpreted_packed_char4_e816 = as_type<packed_char4>(_e816);
-                s1_ = as_type<int>(as_type<uint>(_e812) + as_type<uint>(( + reinterpreted_packed_char4_e815[0] * reinterpreted_packed_char4_e816[0] + reinterpreted_packed_char4_e815[1] * reinterpreted_packed_char4_e816[1] + reinterpreted_packed_char4_e815[2] * reinterpreted_packed_char4_e816[2] + reinterpreted_packed_char4_e815[3] * reinterpreted_packed_char4_e816[3])));
-                int _e819 = s2_;
-                uint _e822 = w0_.z & 808464432u;
-                uint _e823 = a02_.z;
-                packed_char4 reinterpreted_packed_char4_e822 = as_type<packed_char4>(_e822);
-                packed_char4 reinterpreted_packed_char4_e823 = as_type<packed_char4>(_e823);
-                s2_ = as_type<int>(as_type<uint>(_e819) + as_type<uint>(( + reinterpreted_packed_char4_e822[0] * reinterpreted_packed_char4_e823[0] + reinterpreted_packed_char4_e822[1] * reinterpreted_packed_char4_e823[1] + reinterpreted_packed_char4_e822[2] * reinterpreted_packed_char4_e823[2] + reinterpreted_packed_char4_e822[3] * reinterpreted_packed_char4_e823[3])));
-                int _e826 = s3_;
-                uint _e831 = (w0_.z >> 6u) & 50529027u;
-                uint _e832 = a02_.w;
-                packed_char4 reinterpreted_packed_char4_e831 = as_type<packed_char4>(_e831);
-                packed_char4 reinterpreted_packed_char4_e832 = as_type<packed_char4>(_e832);
-                s3_ = as_type<int>(as_type<uint>(_e826) + as_type<uint>(( + reinterpreted_packed_char4_e831[0] * reinterpreted_packed_char4_e832[0] + reinterpreted_packed_char4_e831[1] * reinterpreted_packed_char4_e832[1] + reinterpreted_packed_char4_e831[2] * reinterpreted_packed_char4_e832[2] + reinterpreted_packed_char4_e831[3] * reinterpreted_packed_char4_e832[3])));
-                metal::uint4 a03_ = row_acts.inner[((g_4 * 16u) + 0u) + 3u];
-                int _e844 = s0_;
-                uint _e847 = w0_.w & 50529027u;
-                uint _e848 = a03_.x;
-                packed_char4 reinterpreted_packed_char4_e847 = as_type<packed_char4>(_e847);
-                packed_char4 reinterpreted_packed_char4_e848 = as_type<packed_char4>(_e848);
-                s0_ = as_type<int>(as_type<uint>(_e844) + as_type<uint>(( + reinterpreted_packed_char4_e847[0] * reinterpreted_packed_char4_e848[0] + reinterpreted_packed_char4_e847[1] * reinterpreted_packed_char4_e848[1] + reinterpreted_packed_char4_e847[2] * reinterpreted_packed_char4_e848[2] + reinterpreted_packed_char4_e847[3] * reinterpreted_packed_char4_e848[3])));
-                int _e851 = s1_;
-                uint _e854 = w0_.w & 202116108u;
-                uint _e855 = a03_.y;
-                packed_char4 reinterpreted_packed_char4_e854 = as_type<packed_char4>(_e854);
-                packed_char4 reinterpreted_packed_char4_e855 = as_type<packed_char4>(_e855);
-                s1_ = as_type<int>(as_type<uint>(_e851) + as_type<uint>(( + reinterpreted_packed_char4_e854[0] * reinterpreted_packed_char4_e855[0] + reinterpreted_packed_char4_e854[1] * reinterpreted_packed_char4_e855[1] + reinterpreted_packed_char4_e854[2] * reinterpreted_packed_char4_e855[2] + reinterpreted_packed_char4_e854[3] * reinterpreted_packed_char4_e855[3])));
-                int _e858 = s2_;
-                uint _e861 = w0_.w & 808464432u;
-                uint _e862 = a03_.z;
-                packed_char4 reinterpreted_packed_char4_e861 = as_type<packed_char4>(_e861);
-                packed_char4 reinterpreted_packed_char4_e862 = as_type<packed_char4>(_e862);
-                s2_ = as_type<int>(as_type<uint>(_e858) + as_type<uint>(( + reinterpreted_packed_char4_e861[0] * reinterpreted_packed_char4_e862[0] + reinterpreted_packed_char4_e861[1] * reinterpreted_packed_char4_e862[1] + reinterpreted_packed_char4_e861[2] * reinterpreted_packed_char4_e862[2] + reinterpreted_packed_char4_e861[3] * reinterpreted_packed_char4_e862[3])));
-                int _e865 = s3_;
-                uint _e870 = (w0_.w >> 6u) & 50529027u;
-                uint _e871 = a03_.w;
-                packed_char4 reinterpreted_packed_char4_e870 = as_type<packed_char4>(_e870);
-                packed_char4 reinterpreted_packed_char4_e871 = as_type<packed_char4>(_e871);
-                s3_ = as_type<int>(as_type<uint>(_e865) + as_type<uint>(( + reinterpreted_packed_char4_e870[0] * reinterpreted_packed_char4_e871[0] + reinterpreted_packed_char4_e870[1] * reinterpreted_packed_char4_e871[1] + reinterpreted_packed_char4_e870[2] * reinterpreted_packed_char4_e871[2] + reinterpreted_packed_char4_e870[3] * reinterpreted_packed_char4_e871[3])));
-                metal::uint4 a10_ = row_acts.inner[((g_4 * 16u) + 4u) + 0u];
-                int _e883 = s0_;
-                uint _e886 = w1_.x & 50529027u;
-                uint _e887 = a10_.x;
-                packed_char4 reinterpreted_packed_char4_e886 = as_type<packed_char4>(_e886);
-                packed_char4 reinterpreted_packed_char4_e887 = as_type<packed_char4>(_e887);
-                s0_ = as_type<int>(as_type<uint>(_e883) + as_type<uint>(( + reinterpreted_packed_char4_e886[0] * reinterpreted_packed_char4_e887[0] + reinterpreted_packed_char4_e886[1] * reinterpreted_packed_char4_e887[1] + reinterpreted_packed_char4_e886[2] * reinterpreted_packed_char4_e887[2] + reinterpreted_packed_char4_e886[3] * reinterpreted_packed_char4_e887[3])));
-                int _e890 = s1_;
-                uint _e893 = w1_.x & 202116108u;
-                uint _e894 = a10_.y;
-                packed_char4 reinterpreted_packed_char4_e893 = as_type<packed_char4>(_e893);
-                packed_char4 reinterpreted_packed_char4_e894 = as_type<packed_char4>(_e894);
-                s1_ = as_type<int>(as_type<uint>(_e890) + as_type<uint>(( + reinterpreted_packed_char4_e893[0] * reinterpreted_packed_char4_e894[0] + reinterpreted_packed_char4_e893[1] * reinterpreted_packed_char4_e894[1] + reinterpreted_packed_char4_e893[2] * reinterpreted_packed_char4_e894[2] + reinterpreted_packed_char4_e893[3] * reinterpreted_packed_char4_e894[3])));
-                int _e897 = s2_;
-                uint _e900 = w1_.x & 808464432u;
-                uint _e901 = a10_.z;
-                packed_char4 reinterpreted_packed_char4_e900 = as_type<packed_char4>(_e900);
-                packed_char4 reinterpreted_packed_char4_e901 = as_type<packed_char4>(_e901);
-                s2_ = as_type<int>(as_type<uint>(_e897) + as_type<uint>(( + reinterpreted_packed_char4_e900[0] * reinterpreted_packed_char4_e901[0] + reinterpreted_packed_char4_e900[1] * reinterpreted_packed_char4_e901[1] + reinterpreted_packed_char4_e900[2] * reinterpreted_packed_char4_e901[2] + reinterpreted_packed_char4_e900[3] * reinterpreted_packed_char4_e901[3])));
-                int _e904 = s3_;
-                uint _e909 = (w1_.x >> 6u) & 50529027u;
-                uint _e910 = a10_.w;
-                packed_char4 reinterpreted_packed_char4_e909 = as_type<packed_char4>(_e909);
-                packed_char4 reinterpreted_packed_char4_e910 = as_type<packed_char4>(_e910);
-                s3_ = as_type<int>(as_type<uint>(_e904) + as_type<uint>(( + reinterpreted_packed_char4_e909[0] * reinterpreted_packed_char4_e910[0] + reinterpreted_packed_char4_e909[1] * reinterpreted_packed_char4_e910[1] + reinterpreted_packed_char4_e909[2] * reinterpreted_packed_char4_e910[2] + reinterpreted_packed_char4_e909[3] * reinterpreted_packed_char4_e910[3])));
-                metal::uint4 a11_ = row_acts.inner[((g_4 * 16u) + 4u) + 1u];
-                int _e922 = s0_;
-                uint _e925 = w1_.y & 50529027u;
-                uint _e926 = a11_.x;
-                packed_char4 reinterpreted_packed_char4_e925 = as_type<packed_char4>(_e925);
-                packed_char4 reinterpreted_packed_char4_e926 = as_type<packed_char4>(_e926);
-                s0_ = as_type<int>(as_type<uint>(_e922) + as_type<uint>(( + reinterpreted_packed_char4_e925[0] * reinterpreted_packed_char4_e926[0] + reinterpreted_packed_char4_e925[1] * reinterpreted_packed_char4_e926[1] + reinterpreted_packed_char4_e925[2] * reinterpreted_packed_char4_e926[2] + reinterpreted_packed_char4_e925[3] * reinterpreted_packed_char4_e926[3])));
-                int _e929 = s1_;
-                uint _e932 = w1_.y & 202116108u;
-                uint _e933 = a11_.y;
-                packed_char4 reinterpreted_packed_char4_e932 = as_type<packed_char4>(_e932);
-                packed_char4 reinterpreted_packed_char4_e933 = as_type<packed_char4>(_e933);
-                s1_ = as_type<int>(as_type<uint>(_e929) + as_type<uint>(( + reinterpreted_packed_char4_e932[0] * reinterpreted_packed_char4_e933[0] + reinterpreted_packed_char4_e932[1] * reinterpreted_packed_char4_e933[1] + reinterpreted_packed_char4_e932[2] * reinterpreted_packed_char4_e933[2] + reinterpreted_packed_char4_e932[3] * reinterpreted_packed_char4_e933[3])));
-                int _e936 = s2_;
-                uint _e939 = w1_.y & 808464432u;
-                uint _e940 = a11_.z;
-                packed_char4 reinterpreted_packed_char4_e939 = as_type<packed_char4>(_e939);
-                packed_char4 reinterpreted_packed_char4_e940 = as_type<packed_char4>(_e940);
-                s2_ = as_type<int>(as_type<uint>(_e936) + as_type<uint>(( + reinterpreted_packed_char4_e939[0] * reinterpreted_packed_char4_e940[0] + reinterpreted_packed_char4_e939[1] * reinterpreted_packed_char4_e940[1] + reinterpreted_packed_char4_e939[2] * reinterpreted_packed_char4_e940[2] + reinterpreted_packed_char4_e939[3] * reinterpreted_packed_char4_e940[3])));
-                int _e943 = s3_;
-                uint _e948 = (w1_.y >> 6u) & 50529027u;
-                uint _e949 = a11_.w;
-                packed_char4 reinterpreted_packed_char4_e948 = as_type<packed_char4>(_e948);
-                packed_char4 reinterpreted_packed_char4_e949 = as_type<packed_char4>(_e949);
-                s3_ = as_type<int>(as_type<uint>(_e943) + as_type<uint>(( + reinterpreted_packed_char4_e948[0] * reinterpreted_packed_char4_e949[0] + reinterpreted_packed_char4_e948[1] * reinterpreted_packed_char4_e949[1] + reinterpreted_packed_char4_e948[2] * reinterpreted_packed_char4_e949[2] + reinterpreted_packed_char4_e948[3] * reinterpreted_packed_char4_e949[3])));
-                metal::uint4 a12_ = row_acts.inner[((g_4 * 16u) + 4u) + 2u];
-                int _e961 = s0_;
-                uint _e964 = w1_.z & 50529027u;
-                uint _e965 = a12_.x;
-                packed_char4 reinterpreted_packed_char4_e964 = as_type<packed_char4>(_e964);
-                packed_char4 reinterpreted_packed_char4_e965 = as_type<packed_char4>(_e965);
-                s0_ = as_type<int>(as_type<uint>(_e961) + as_type<uint>(( + reinterpreted_packed_char4_e964[0] * reinterpreted_packed_char4_e965[0] + reinterpreted_packed_char4_e964[1] * reinterpreted_packed_char4_e965[1] + reinterpreted_packed_char4_e964[2] * reinterpreted_packed_char4_e965[2] + reinterpreted_packed_char4_e964[3] * reinterpreted_packed_char4_e965[3])));
-                int _e968 = s1_;
-                uint _e971 = w1_.z & 202116108u;
-                uint _e972 = a12_.y;
-                packed_char4 reinterpreted_packed_char4_e971 = as_type<packed_char4>(_e971);
-                packed_char4 reinterpreted_packed_char4_e972 = as_type<packed_char4>(_e972);
-                s1_ = as_type<int>(as_type<uint>(_e968) + as_type<uint>(( + reinterpreted_packed_char4_e971[0] * reinterpreted_packed_char4_e972[0] + reinterpreted_packed_char4_e971[1] * reinterpreted_packed_char4_e972[1] + reinterpreted_packed_char4_e971[2] * reinterpreted_packed_char4_e972[2] + reinterpreted_packed_char4_e971[3] * reinterpreted_packed_char4_e972[3])));
-                int _e975 = s2_;
-                uint _e978 = w1_.z & 808464432u;
-                uint _e979 = a12_.z;
-                packed_char4 reinterpreted_packed_char4_e978 = as_type<packed_char4>(_e978);
-                packed_char4 reinterpreted_packed_char4_e979 = as_type<packed_char4>(_e979);
-                s2_ = as_type<int>(as_type<uint>(_e975) + as_type<uint>(( + reinterpreted_packed_char4_e978[0] * reinterpreted_packed_char4_e979[0] + reinterpreted_packed_char4_e978[1] * reinterpreted_packed_char4_e979[1] + reinterpreted_packed_char4_e978[2] * reinterpreted_packed_char4_e979[2] + reinterpreted_packed_char4_e978[3] * reinterpreted_packed_char4_e979[3])));
-                int _e982 = s3_;
-                uint _e987 = (w1_.z >> 6u) & 50529027u;
-                uint _e988 = a12_.w;
-                packed_char4 reinterpreted_packed_char4_e987 = as_type<packed_char4>(_e987);
-                packed_char4 reinterpreted_packed_char4_e988 = as_type<packed_char4>(_e988);
-                s3_ = as_type<int>(as_type<uint>(_e982) + as_type<uint>(( + reinterpreted_packed_char4_e987[0] * reinterpreted_packed_char4_e988[0] + reinterpreted_packed_char4_e987[1] * reinterpreted_packed_char4_e988[1] + reinterpreted_packed_char4_e987[2] * reinterpreted_packed_char4_e988[2] + reinterpreted_packed_char4_e987[3] * reinterpreted_packed_char4_e988[3])));
-                metal::uint4 a13_ = row_acts.inner[((g_4 * 16u) + 4u) + 3u];
-                int _e1000 = s0_;
-                uint _e1003 = w1_.w & 50529027u;
-                uint _e1004 = a13_.x;
-                packed_char4 reinterpreted_packed_char4_e1003 = as_type<packed_char4>(_e1003);
-                packed_char4 reinterpreted_packed_char4_e1004 = as_type<packed_char4>(_e1004);
-                s0_ = as_type<int>(as_type<uint>(_e1000) + as_type<uint>(( + reinterpreted_packed_char4_e1003[0] * reinterpreted_packed_char4_e1004[0] + reinterpreted_packed_char4_e1003[1] * reinterpreted_packed_char4_e1004[1] + reinterpreted_packed_char4_e1003[2] * reinterpreted_packed_char4_e1004[2] + reinterpreted_packed_char4_e1003[3] * reinterpreted_packed_char4_e1004[3])));
-                int _e1007 = s1_;
-                uint _e1010 = w1_.w & 202116108u;
-                uint _e1011 = a13_.y;
-                packed_char4 reinterpreted_packed_char4_e1010 = as_type<packed_char4>(_e1010);
-                packed_char4 reinterpreted_packed_char4_e1011 = as_type<packed_char4>(_e1011);
-                s1_ = as_type<int>(as_type<uint>(_e1007) + as_type<uint>(( + reinterpreted_packed_char4_e1010[0] * reinterpreted_packed_char4_e1011[0] + reinterpreted_packed_char4_e1010[1] * reinterpreted_packed_char4_e1011[1] + reinterpreted_packed_char4_e1010[2] * reinterpreted_packed_char4_e1011[2] + reinterpreted_packed_char4_e1010[3] * reinterpreted_packed_char4_e1011[3])));
-                int _e1014 = s2_;
-                uint _e1017 = w1_.w & 808464432u;
-                uint _e1018 = a13_.z;
-                packed_char4 reinterpreted_packed_char4_e1017 = as_type<packed_char4>(_e1017);
-                packed_char4 reinterpreted_packed_char4_e1018 = as_type<packed_char4>(_e1018);
-                s2_ = as_type<int>(as_type<uint>(_e1014) + as_type<uint>(( + reinterpreted_packed_char4_e1017[0] * reinterpreted_packed_char4_e1018[0] + reinterpreted_packed_char4_e1017[1] * reinterpreted_packed_char4_e1018[1] + reinterpreted_packed_char4_e1017[2] * reinterpreted_packed_char4_e1018[2] + reinterpreted_packed_char4_e1017[3] * reinterpreted_packed_char4_e1018[3])));
-                int _e1021 = s3_;
-                uint _e1026 = (w1_.w >> 6u) & 50529027u;
-                uint _e1027 = a13_.w;
-                packed_char4 reinterpreted_packed_char4_e1026 = as_type<packed_char4>(_e1026);
-                packed_char4 reinterpreted_packed_char4_e1027 = as_type<packed_char4>(_e1027);
-                s3_ = as_type<int>(as_type<uint>(_e1021) + as_type<uint>(( + reinterpreted_packed_char4_e1026[0] * reinterpreted_packed_char4_e1027[0] + reinterpreted_packed_char4_e1026[1] * reinterpreted_packed_char4_e1027[1] + reinterpreted_packed_char4_e1026[2] * reinterpreted_packed_char4_e1027[2] + reinterpreted_packed_char4_e1026[3] * reinterpreted_packed_char4_e1027[3])));
-                metal::uint4 a20_ = row_acts.inner[((g_4 * 16u) + 8u) + 0u];
-                int _e1039 = s0_;
-                uint _e1042 = w2_.x & 50529027u;
-                uint _e1043 = a20_.x;
-                packed_char4 reinterpreted_packed_char4_e1042 = as_type<packed_char4>(_e1042);
-                packed_char4 reinterpreted_packed_char4_e1043 = as_type<packed_char4>(_e1043);
-                s0_ = as_type<int>(as_type<uint>(_e1039) + as_type<uint>(( + reinterpreted_packed_char4_e1042[0] * reinterpreted_packed_char4_e1043[0] + reinterpreted_packed_char4_e1042[1] * reinterpreted_packed_char4_e1043[1] + reinterpreted_packed_char4_e1042[2] * reinterpreted_packed_char4_e1043[2] + reinterpreted_packed_char4_e1042[3] * reinterpreted_packed_char4_e1043[3])));
-                int _e1046 = s1_;
-                uint _e1049 = w2_.x & 202116108u;
-                uint _e1050 = a20_.y;
-                packed_char4 reinterpreted_packed_char4_e1049 = as_type<packed_char4>(_e1049);
-                packed_char4 reinterpreted_packed_char4_e1050 = as_type<packed_char4>(_e1050);
-                s1_ = as_type<int>(as_type<uint>(_e1046) + as_type<uint>(( + reinterpreted_packed_char4_e1049[0] * reinterpreted_packed_char4_e1050[0] + reinterpreted_packed_char4_e1049[1] * reinterpreted_packed_char4_e1050[1] + reinterpreted_packed_char4_e1049[2] * reinterpreted_packed_char4_e1050[2] + reinterpreted_packed_char4_e1049[3] * reinterpreted_packed_char4_e1050[3])));
-                int _e1053 = s2_;
-                uint _e1056 = w2_.x & 808464432u;
-                uint _e1057 = a20_.z;
-                packed_char4 reinterpreted_packed_char4_e1056 = as_type<packed_char4>(_e1056);
-                packed_char4 reinterpreted_packed_char4_e1057 = as_type<packed_char4>(_e1057);
-                s2_ = as_type<int>(as_type<uint>(_e1053) + as_type<uint>(( + reinterpreted_packed_char4_e1056[0] * reinterpreted_packed_char4_e1057[0] + reinterpreted_packed_char4_e1056[1] * reinterpreted_packed_char4_e1057[1] + reinterpreted_packed_char4_e1056[2] * reinterpreted_packed_char4_e1057[2] + reinterpreted_packed_char4_e1056[3] * reinterpreted_packed_char4_e1057[3])));
-                int _e1060 = s3_;
-                uint _e1065 = (w2_.x >> 6u) & 50529027u;
-                uint _e1066 = a20_.w;
-                packed_char4 reinterpreted_packed_char4_e1065 = as_type<packed_char4>(_e1065);
-                packed_char4 reinterpreted_packed_char4_e1066 = as_type<packed_char4>(_e1066);
-                s3_ = as_type<int>(as_type<uint>(_e1060) + as_type<uint>(( + reinterpreted_packed_char4_e1065[0] * reinterpreted_packed_char4_e1066[0] + reinterpreted_packed_char4_e1065[1] * reinterpreted_packed_char4_e1066[1] + reinterpreted_packed_char4_e1065[2] * reinterpreted_packed_char4_e1066[2] + reinterpreted_packed_char4_e1065[3] * reinterpreted_packed_char4_e1066[3])));
-                metal::uint4 a21_ = row_acts.inner[((g_4 * 16u) + 8u) + 1u];
-                int _e1078 = s0_;
-                uint _e1081 = w2_.y & 50529027u;
-                uint _e1082 = a21_.x;
-                packed_char4 reinterpreted_packed_char4_e1081 = as_type<packed_char4>(_e1081);
-                packed_char4 reinterpreted_packed_char4_e1082 = as_type<packed_char4>(_e1082);
-                s0_ = as_type<int>(as_type<uint>(_e1078) + as_type<uint>(( + reinterpreted_packed_char4_e1081[0] * reinterpreted_packed_char4_e1082[0] + reinterpreted_packed_char4_e1081[1] * reinterpreted_packed_char4_e1082[1] + reinterpreted_packed_char4_e1081[2] * reinterpreted_packed_char4_e1082[2] + reinterpreted_packed_char4_e1081[3] * reinterpreted_packed_char4_e1082[3])));
-                int _e1085 = s1_;
-                uint _e1088 = w2_.y & 202116108u;
-                uint _e1089 = a21_.y;
-                packed_char4 reinterpreted_packed_char4_e1088 = as_type<packed_char4>(_e1088);
-                packed_char4 reinterpreted_packed_char4_e1089 = as_type<packed_char4>(_e1089);
-                s1_ = as_type<int>(as_type<uint>(_e1085) + as_type<uint>(( + reinterpreted_packed_char4_e1088[0] * reinterpreted_packed_char4_e1089[0] + reinterpreted_packed_char4_e1088[1] * reinterpreted_packed_char4_e1089[1] + reinterpreted_packed_char4_e1088[2] * reinterpreted_packed_char4_e1089[2] + reinterpreted_packed_char4_e1088[3] * reinterpreted_packed_char4_e1089[3])));
-                int _e1092 = s2_;
-                uint _e1095 = w2_.y & 808464432u;
-                uint _e1096 = a21_.z;
-                packed_char4 reinterpreted_packed_char4_e1095 = as_type<packed_char4>(_e1095);
-                packed_char4 reinterpreted_packed_char4_e1096 = as_type<packed_char4>(_e1096);
-                s2_ = as_type<int>(as_type<uint>(_e1092) + as_type<uint>(( + reinterpreted_packed_char4_e1095[0] * reinterpreted_packed_char4_e1096[0] + reinterpreted_packed_char4_e1095[1] * reinterpreted_packed_char4_e1096[1] + reinterpreted_packed_char4_e1095[2] * reinterpreted_packed_char4_e1096[2] + reinterpreted_packed_char4_e1095[3] * reinterpreted_packed_char4_e1096[3])));
-                int _e1099 = s3_;
-                uint _e1104 = (w2_.y >> 6u) & 50529027u;
-                uint _e1105 = a21_.w;
-                packed_char4 reinterpreted_packed_char4_e1104 = as_type<packed_char4>(_e1104);
-                packed_char4 reinterpreted_packed_char4_e1105 = as_type<packed_char4>(_e1105);
-                s3_ = as_type<int>(as_type<uint>(_e1099) + as_type<uint>(( + reinterpreted_packed_char4_e1104[0] * reinterpreted_packed_char4_e1105[0] + reinterpreted_packed_char4_e1104[1] * reinterpreted_packed_char4_e1105[1] + reinterpreted_packed_char4_e1104[2] * reinterpreted_packed_char4_e1105[2] + reinterpreted_packed_char4_e1104[3] * reinterpreted_packed_char4_e1105[3])));
-                metal::uint4 a22_ = row_acts.inner[((g_4 * 16u) + 8u) + 2u];
-                int _e1117 = s0_;
-                uint _e1120 = w2_.z & 50529027u;
-                uint _e1121 = a22_.x;
-                packed_char4 reinterpreted_packed_char4_e1120 = as_type<packed_char4>(_e1120);
-                packed_char4 reinterpreted_packed_char4_e1121 = as_type<packed_char4>(_e1121);
-                s0_ = as_type<int>(as_type<uint>(_e1117) + as_type<uint>(( + reinterpreted_packed_char4_e1120[0] * reinterpreted_packed_char4_e1121[0] + reinterpreted_packed_char4_e1120[1] * reinterpreted_packed_char4_e1121[1] + reinterpreted_packed_char4_e1120[2] * reinterpreted_packed_char4_e1121[2] + reinterpreted_packed_char4_e1120[3] * reinterpreted_packed_char4_e1121[3])));
-                int _e1124 = s1_;
-                uint _e1127 = w2_.z & 202116108u;
-                uint _e1128 = a22_.y;
-                packed_char4 reinterpreted_packed_char4_e1127 = as_type<packed_char4>(_e1127);
-                packed_char4 reinterpreted_packed_char4_e1128 = as_type<packed_char4>(_e1128);
-                s1_ = as_type<int>(as_type<uint>(_e1124) + as_type<uint>(( + reinterpreted_packed_char4_e1127[0] * reinterpreted_packed_char4_e1128[0] + reinterpreted_packed_char4_e1127[1] * reinterpreted_packed_char4_e1128[1] + reinterpreted_packed_char4_e1127[2] * reinterpreted_packed_char4_e1128[2] + reinterpreted_packed_char4_e1127[3] * reinterpreted_packed_char4_e1128[3])));
-                int _e1131 = s2_;
-                uint _e1134 = w2_.z & 808464432u;
-                uint _e1135 = a22_.z;
-                packed_char4 reinterpreted_packed_char4_e1134 = as_type<packed_char4>(_e1134);
-                packed_char4 reinterpreted_packed_char4_e1135 = as_type<packed_char4>(_e1135);
-                s2_ = as_type<int>(as_type<uint>(_e1131) + as_type<uint>(( + reinterpreted_packed_char4_e1134[0] * reinterpreted_packed_char4_e1135[0] + reinterpreted_packed_char4_e1134[1] * reinterpreted_packed_char4_e1135[1] + reinterpreted_packed_char4_e1134[2] * reinterpreted_packed_char4_e1135[2] + reinterpreted_packed_char4_e1134[3] * reinterpreted_packed_char4_e1135[3])));
-                int _e1138 = s3_;
-                uint _e1143 = (w2_.z >> 6u) & 50529027u;
-                uint _e1144 = a22_.w;
-                packed_char4 reinterpreted_packed_char4_e1143 = as_type<packed_char4>(_e1143);
-                packed_char4 reinterpreted_packed_char4_e1144 = as_type<packed_char4>(_e1144);
-                s3_ = as_type<int>(as_type<uint>(_e1138) + as_type<uint>(( + reinterpreted_packed_char4_e1143[0] * reinterpreted_packed_char4_e1144[0] + reinterpreted_packed_char4_e1143[1] * reinterpreted_packed_char4_e1144[1] + reinterpreted_packed_char4_e1143[2] * reinterpreted_packed_char4_e1144[2] + reinterpreted_packed_char4_e1143[3] * reinterpreted_packed_char4_e1144[3])));
-                metal::uint4 a23_ = row_acts.inner[((g_4 * 16u) + 8u) + 3u];
-                int _e1156 = s0_;
-                uint _e1159 = w2_.w & 50529027u;
-                uint _e1160 = a23_.x;
-                packed_char4 reinterpreted_packed_char4_e1159 = as_type<packed_char4>(_e1159);
-                packed_char4 reinterpreted_packed_char4_e1160 = as_type<packed_char4>(_e1160);
-                s0_ = as_type<int>(as_type<uint>(_e1156) + as_type<uint>(( + reinterpreted_packed_char4_e1159[0] * reinterpreted_packed_char4_e1160[0] + reinterpreted_packed_char4_e1159[1] * reinterpreted_packed_char4_e1160[1] + reinterpreted_packed_char4_e1159[2] * reinterpreted_packed_char4_e1160[2] + reinterpreted_packed_char4_e1159[3] * reinterpreted_packed_char4_e1160[3])));
-                int _e1163 = s1_;
-                uint _e1166 = w2_.w & 202116108u;
-                uint _e1167 = a23_.y;
-                packed_char4 reinterpreted_packed_char4_e1166 = as_type<packed_char4>(_e1166);
-                packed_char4 reinterpreted_packed_char4_e1167 = as_type<packed_char4>(_e1167);
-                s1_ = as_type<int>(as_type<uint>(_e1163) + as_type<uint>(( + reinterpreted_packed_char4_e1166[0] * reinterpreted_packed_char4_e1167[0] + reinterpreted_packed_char4_e1166[1] * reinterpreted_packed_char4_e1167[1] + reinterpreted_packed_char4_e1166[2] * reinterpreted_packed_char4_e1167[2] + reinterpreted_packed_char4_e1166[3] * reinterpreted_packed_char4_e1167[3])));
-                int _e1170 = s2_;
-                uint _e1173 = w2_.w & 808464432u;
-                uint _e1174 = a23_.z;
-                packed_char4 reinterpreted_packed_char4_e1173 = as_type<packed_char4>(_e1173);
-                packed_char4 reinterpreted_packed_char4_e1174 = as_type<packed_char4>(_e1174);
-                s2_ = as_type<int>(as_type<uint>(_e1170) + as_type<uint>(( + reinterpreted_packed_char4_e1173[0] * reinterpreted_packed_char4_e1174[0] + reinterpreted_packed_char4_e1173[1] * reinterpreted_packed_char4_e1174[1] + reinterpreted_packed_char4_e1173[2] * reinterpreted_packed_char4_e1174[2] + reinterpreted_packed_char4_e1173[3] * reinterpreted_packed_char4_e1174[3])));
-                int _e1177 = s3_;
-                uint _e1182 = (w2_.w >> 6u) & 50529027u;
-                uint _e1183 = a23_.w;
-                packed_char4 reinterpreted_packed_char4_e1182 = as_type<packed_char4>(_e1182);
-                packed_char4 reinterpreted_packed_char4_e1183 = as_type<packed_char4>(_e1183);
-                s3_ = as_type<int>(as_type<uint>(_e1177) + as_type<uint>(( + reinterpreted_packed_char4_e1182[0] * reinterpreted_packed_char4_e1183[0] + reinterpreted_packed_char4_e1182[1] * reinterpreted_packed_char4_e1183[1] + reinterpreted_packed_char4_e1182[2] * reinterpreted_packed_char4_e1183[2] + reinterpreted_packed_char4_e1182[3] * reinterpreted_packed_char4_e1183[3])));
-                metal::uint4 a30_ = row_acts.inner[((g_4 * 16u) + 12u) + 0u];
-                int _e1195 = s0_;
-                uint _e1198 = w3_.x & 50529027u;
-                uint _e1199 = a30_.x;
-                packed_char4 reinterpreted_packed_char4_e1198 = as_type<packed_char4>(_e1198);
-                packed_char4 reinterpreted_packed_char4_e1199 = as_type<packed_char4>(_e1199);
-                s0_ = as_type<int>(as_type<uint>(_e1195) + as_type<uint>(( + reinterpreted_packed_char4_e1198[0] * reinterpreted_packed_char4_e1199[0] + reinterpreted_packed_char4_e1198[1] * reinterpreted_packed_char4_e1199[1] + reinterpreted_packed_char4_e1198[2] * reinterpreted_packed_char4_e1199[2] + reinterpreted_packed_char4_e1198[3] * reinterpreted_packed_char4_e1199[3])));
-                int _e1202 = s1_;
-                uint _e1205 = w3_.x & 202116108u;
-                uint _e1206 = a30_.y;
-                packed_char4 reinterpreted_packed_char4_e1205 = as_type<packed_char4>(_e1205);
-                packed_char4 reinterpreted_packed_char4_e1206 = as_type<packed_char4>(_e1206);
-                s1_ = as_type<int>(as_type<uint>(_e1202) + as_type<uint>(( + reinterpreted_packed_char4_e1205[0] * reinterpreted_packed_char4_e1206[0] + reinterpreted_packed_char4_e1205[1] * reinterpreted_packed_char4_e1206[1] + reinterpreted_packed_char4_e1205[2] * reinterpreted_packed_char4_e1206[2] + reinterpreted_packed_char4_e1205[3] * reinterpreted_packed_char4_e1206[3])));
-                int _e1209 = s2_;
-                uint _e1212 = w3_.x & 808464432u;
-                uint _e1213 = a30_.z;
-                packed_char4 reinterpreted_packed_char4_e1212 = as_type<packed_char4>(_e1212);
-                packed_char4 reinterpreted_packed_char4_e1213 = as_type<packed_char4>(_e1213);
-                s2_ = as_type<int>(as_type<uint>(_e1209) + as_type<uint>(( + reinterpreted_packed_char4_e1212[0] * reinterpreted_packed_char4_e1213[0] + reinterpreted_packed_char4_e1212[1] * reinterpreted_packed_char4_e1213[1] + reinterpreted_packed_char4_e1212[2] * reinterpreted_packed_char4_e1213[2] + reinterpreted_packed_char4_e1212[3] * reinterpreted_packed_char4_e1213[3])));
-                int _e1216 = s3_;
-                uint _e1221 = (w3_.x >> 6u) & 50529027u;
-                uint _e1222 = a30_.w;
-                packed_char4 reinterpreted_packed_char4_e1221 = as_type<packed_char4>(_e1221);
-                packed_char4 reinterpreted_packed_char4_e1222 = as_type<packed_char4>(_e1222);
-                s3_ = as_type<int>(as_type<uint>(_e1216) + as_type<uint>(( + reinterpreted_packed_char4_e1221[0] * reinterpreted_packed_char4_e1222[0] + reinterpreted_packed_char4_e1221[1] * reinterpreted_packed_char4_e1222[1] + reinterpreted_packed_char4_e1221[2] * reinterpreted_packed_char4_e1222[2] + reinterpreted_packed_char4_e1221[3] * reinterpreted_packed_char4_e1222[3])));
-                metal::uint4 a31_ = row_acts.inner[((g_4 * 16u) + 12u) + 1u];
-                int _e1234 = s0_;
-                uint _e1237 = w3_.y & 50529027u;
-                uint _e1238 = a31_.x;
-                packed_char4 reinterpreted_packed_char4_e1237 = as_type<packed_char4>(_e1237);
-                packed_char4 reinterpreted_packed_char4_e1238 = as_type<packed_char4>(_e1238);
-                s0_ = as_type<int>(as_type<uint>(_e1234) + as_type<uint>(( + reinterpreted_packed_char4_e1237[0] * reinterpreted_packed_char4_e1238[0] + reinterpreted_packed_char4_e1237[1] * reinterpreted_packed_char4_e1238[1] + reinterpreted_packed_char4_e1237[2] * reinterpreted_packed_char4_e1238[2] + reinterpreted_packed_char4_e1237[3] * reinterpreted_packed_char4_e1238[3])));
-                int _e1241 = s1_;
-                uint _e1244 = w3_.y & 202116108u;
-                uint _e1245 = a31_.y;
-                packed_char4 reinterpreted_packed_char4_e1244 = as_type<packed_char4>(_e1244);
-                packed_char4 reinterpreted_packed_char4_e1245 = as_type<packed_char4>(_e1245);
-                s1_ = as_type<int>(as_type<uint>(_e1241) + as_type<uint>(( + reinterpreted_packed_char4_e1244[0] * reinterpreted_packed_char4_e1245[0] + reinterpreted_packed_char4_e1244[1] * reinterpreted_packed_char4_e1245[1] + reinterpreted_packed_char4_e1244[2] * reinterpreted_packed_char4_e1245[2] + reinterpreted_packed_char4_e1244[3] * reinterpreted_packed_char4_e1245[3])));
-                int _e1248 = s2_;
-                uint _e1251 = w3_.y & 808464432u;
-                uint _e1252 = a31_.z;
-                packed_char4 reinterpreted_packed_char4_e1251 = as_type<packed_char4>(_e1251);
-                packed_char4 reinterpreted_packed_char4_e1252 = as_type<packed_char4>(_e1252);
-                s2_ = as_type<int>(as_type<uint>(_e1248) + as_type<uint>(( + reinterpreted_packed_char4_e1251[0] * reinterpreted_packed_char4_e1252[0] + reinterpreted_packed_char4_e1251[1] * reinterpreted_packed_char4_e1252[1] + reinterpreted_packed_char4_e1251[2] * reinterpreted_packed_char4_e1252[2] + reinterpreted_packed_char4_e1251[3] * reinterpreted_packed_char4_e1252[3])));
-                int _e1255 = s3_;
-                uint _e1260 = (w3_.y >> 6u) & 50529027u;
-                uint _e1261 = a31_.w;
-                packed_char4 reinterpreted_packed_char4_e1260 = as_type<packed_char4>(_e1260);
-                packed_char4 reinterpreted_packed_char4_e1261 = as_type<packed_char4>(_e1261);
-                s3_ = as_type<int>(as_type<uint>(_e1255) + as_type<uint>(( + reinterpreted_packed_char4_e1260[0] * reinterpreted_packed_char4_e1261[0] + reinterpreted_packed_char4_e1260[1] * reinterpreted_packed_char4_e1261[1] + reinterpreted_packed_char4_e1260[2] * reinterpreted_packed_char4_e1261[2] + reinterpreted_packed_char4_e1260[3] * reinterpreted_packed_char4_e1261[3])));
-                metal::uint4 a32_ = row_acts.inner[((g_4 * 16u) + 12u) + 2u];
-                int _e1273 = s0_;
-                uint _e1276 = w3_.z & 50529027u;
-                uint _e1277 = a32_.x;
-                packed_char4 reinterpreted_packed_char4_e1276 = as_type<packed_char4>(_e1276);
-                packed_char4 reinterpreted_packed_char4_e1277 = as_type<packed_char4>(_e1277);
-                s0_ = as_type<int>(as_type<uint>(_e1273) + as_type<uint>(( + reinterpreted_packed_char4_e1276[0] * reinterpreted_packed_char4_e1277[0] + reinterpreted_packed_char4_e1276[1] * reinterpreted_packed_char4_e1277[1] + reinterpreted_packed_char4_e1276[2] * reinterpreted_packed_char4_e1277[2] + reinterpreted_packed_char4_e1276[3] * reinterpreted_packed_char4_e1277[3])));
-                int _e1280 = s1_;
-                uint _e1283 = w3_.z & 202116108u;
-                uint _e1284 = a32_.y;
-                packed_char4 reinterpreted_packed_char4_e1283 = as_type<packed_char4>(_e1283);
-                packed_char4 reinterpreted_packed_char4_e1284 = as_type<packed_char4>(_e1284);
-                s1_ = as_type<int>(as_type<uint>(_e1280) + as_type<uint>(( + reinterpreted_packed_char4_e1283[0] * reinterpreted_packed_char4_e1284[0] + reinterpreted_packed_char4_e1283[1] * reinterpreted_packed_char4_e1284[1] + reinterpreted_packed_char4_e1283[2] * reinterpreted_packed_char4_e1284[2] + reinterpreted_packed_char4_e1283[3] * reinterpreted_packed_char4_e1284[3])));
-                int _e1287 = s2_;
-                uint _e1290 = w3_.z & 808464432u;
-                uint _e1291 = a32_.z;
-                packed_char4 reinterpreted_packed_char4_e1290 = as_type<packed_char4>(_e1290);
-                packed_char4 reinterpreted_packed_char4_e1291 = as_type<packed_char4>(_e1291);
-                s2_ = as_type<int>(as_type<uint>(_e1287) + as_type<uint>(( + reinterpreted_packed_char4_e1290[0] * reinterpreted_packed_char4_e1291[0] + reinterpreted_packed_char4_e1290[1] * reinterpreted_packed_char4_e1291[1] + reinterpreted_packed_char4_e1290[2] * reinterpreted_packed_char4_e1291[2] + reinterpreted_packed_char4_e1290[3] * reinterpreted_packed_char4_e1291[3])));
-                int _e1294 = s3_;
-                uint _e1299 = (w3_.z >> 6u) & 50529027u;
-                uint _e1300 = a32_.w;
-                packed_char4 reinterpreted_packed_char4_e1299 = as_type<packed_char4>(_e1299);
-                packed_char4 reinterpreted_packed_char4_e1300 = as_type<packed_char4>(_e1300);
-                s3_ = as_type<int>(as_type<uint>(_e1294) + as_type<uint>(( + reinterpreted_packed_char4_e1299[0] * reinterpreted_packed_char4_e1300[0] + reinterpreted_packed_char4_e1299[1] * reinterpreted_packed_char4_e1300[1] + reinterpreted_packed_char4_e1299[2] * reinterpreted_packed_char4_e1300[2] + reinterpreted_packed_char4_e1299[3] * reinterpreted_packed_char4_e1300[3])));
-                metal::uint4 a33_ = row_acts.inner[((g_4 * 16u) + 12u) + 3u];
-                int _e1312 = s0_;
-                uint _e1315 = w3_.w & 50529027u;
-                uint _e1316 = a33_.x;
-                packed_char4 reinterpreted_packed_char4_e1315 = as_type<packed_char4>(_e1315);
-                packed_char4 reinterpreted_packed_char4_e1316 = as_type<packed_char4>(_e1316);
-                s0_ = as_type<int>(as_type<uint>(_e1312) + as_type<uint>(( + reinterpreted_packed_char4_e1315[0] * reinterpreted_packed_char4_e1316[0] + reinterpreted_packed_char4_e1315[1] * reinterpreted_packed_char4_e1316[1] + reinterpreted_packed_char4_e1315[2] * reinterpreted_packed_char4_e1316[2] + reinterpreted_packed_char4_e1315[3] * reinterpreted_packed_char4_e1316[3])));
-                int _e1319 = s1_;
-                uint _e1322 = w3_.w & 202116108u;
-                uint _e1323 = a33_.y;
-                packed_char4 reinterpreted_packed_char4_e1322 = as_type<packed_char4>(_e1322);
-                packed_char4 reinterpreted_packed_char4_e1323 = as_type<packed_char4>(_e1323);
-                s1_ = as_type<int>(as_type<uint>(_e1319) + as_type<uint>(( + reinterpreted_packed_char4_e1322[0] * reinterpreted_packed_char4_e1323[0] + reinterpreted_packed_char4_e1322[1] * reinterpreted_packed_char4_e1323[1] + reinterpreted_packed_char4_e1322[2] * reinterpreted_packed_char4_e1323[2] + reinterpreted_packed_char4_e1322[3] * reinterpreted_packed_char4_e1323[3])));
-                int _e1326 = s2_;
-                uint _e1329 = w3_.w & 808464432u;
-                uint _e1330 = a33_.z;
-                packed_char4 reinterpreted_packed_char4_e1329 = as_type<packed_char4>(_e1329);
-                packed_char4 reinterpreted_packed_char4_e1330 = as_type<packed_char4>(_e1330);
-                s2_ = as_type<int>(as_type<uint>(_e1326) + as_type<uint>(( + reinterpreted_packed_char4_e1329[0] * reinterpreted_packed_char4_e1330[0] + reinterpreted_packed_char4_e1329[1] * reinterpreted_packed_char4_e1330[1] + reinterpreted_packed_char4_e1329[2] * reinterpreted_packed_char4_e1330[2] + reinterpreted_packed_char4_e1329[3] * reinterpreted_packed_char4_e1330[3])));
-                int _e1333 = s3_;
-                uint _e1338 = (w3_.w >> 6u) & 50529027u;
-                uint _e1339 = a33_.w;
-                packed_char4 reinterpreted_packed_char4_e1338 = as_type<packed_char4>(_e1338);
-                packed_char4 reinterpreted_packed_char4_e1339 = as_type<packed_char4>(_e1339);
-                s3_ = as_type<int>(as_type<uint>(_e1333) + as_type<uint>(( + reinterpreted_packed_char4_e1338[0] * reinterpreted_packed_char4_e1339[0] + reinterpreted_packed_char4_e1338[1] * reinterpreted_packed_char4_e1339[1] + reinterpreted_packed_char4_e1338[2] * reinterpreted_packed_char4_e1339[2] + reinterpreted_packed_char4_e1338[3] * reinterpreted_packed_char4_e1339[3])));
-                metal::uint2 da = row_scales.inner[g_4];
-                int _e1345 = s0_;
-                int _e1346 = s1_;
-                int _e1350 = s2_;
-                int _e1354 = s3_;
-                int _e1358 = p_1.zero;
-                int isum_1 = as_type<int>(as_type<uint>(as_type<int>(as_type<uint>(as_type<int>(as_type<uint>(as_type<int>(as_type<uint>(_e1345) + as_type<uint>(_e1346 >> 2u))) + as_type<uint>(_e1350 >> 4u))) + as_type<uint>(_e1354))) - as_type<uint>(as_type<int>(as_type<uint>(_e1358) * as_type<uint>(as_type<int>(da.y)))));
-                keep(buffer + t, isum_1, d_3 * as_type<float>(da.x), isums, factors);
-            }
-            metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
-            uint _e1367 = chain;
-            bool mine = warp == _e1367;
-            if (mine) {
-                local_3 = (first + 0u) < rows;
-            } else {
-                local_3 = false;
-            }
-            bool _e1375 = local_3;
-            if (_e1375) {
-                uint from_i = (buffer + (0u * THREADS)) + (2u * (lane & 15u));
+            bool _e1433 = local_2;
+            if (_e1433) {
+                uint from_i = (r_2 * THREADS) + (2u * (lane & 15u));
                 if (false) {
-                    local_4 = ((this_turn * WARPS) + 0u) < GROUPS;
+                    local_3 = ((this_turn * WARPS) + 0u) < GROUPS;
+                } else {
+                    local_3 = true;
+                }
+                bool _e1451 = local_3;
+                if (_e1451) {
+                    int _e1457 = isums.inner[from_i + 0u];
+                    float _e1463 = factors.inner[from_i + 0u];
+                    float _e1465 = acc.x;
+                    acc.x = metal::fma(static_cast<float>(_e1457), _e1463, _e1465);
+                    int _e1474 = isums.inner[(from_i + 0u) + 1u];
+                    float _e1482 = factors.inner[(from_i + 0u) + 1u];
+                    float _e1484 = acc.y;
+                    acc.y = metal::fma(static_cast<float>(_e1474), _e1482, _e1484);
+                }
+                if (false) {
+                    local_4 = ((this_turn * WARPS) + 1u) < GROUPS;
                 } else {
                     local_4 = true;
                 }
-                bool _e1394 = local_4;
-                if (_e1394) {
-                    int _e1400 = isums.inner[from_i + 0u];
-                    float _e1406 = factors.inner[from_i + 0u];
-                    float _e1408 = acc.x;
-                    acc.x = metal::fma(static_cast<float>(_e1400), _e1406, _e1408);
-                    int _e1417 = isums.inner[(from_i + 0u) + 1u];
-                    float _e1425 = factors.inner[(from_i + 0u) + 1u];
-                    float _e1427 = acc.y;
-                    acc.y = metal::fma(static_cast<float>(_e1417), _e1425, _e1427);
+                bool _e1496 = local_4;
+                if (_e1496) {
+                    int _e1502 = isums.inner[from_i + 32u];
+                    float _e1508 = factors.inner[from_i + 32u];
+                    float _e1510 = acc.x;
+                    acc.x = metal::fma(static_cast<float>(_e1502), _e1508, _e1510);
+                    int _e1519 = isums.inner[(from_i + 32u) + 1u];
+                    float _e1527 = factors.inner[(from_i + 32u) + 1u];
+                    float _e1529 = acc.y;
+                    acc.y = metal::fma(static_cast<float>(_e1519), _e1527, _e1529);
                 }
                 if (false) {
-                    local_5 = ((this_turn * WARPS) + 1u) < GROUPS;
+                    local_5 = ((this_turn * WARPS) + 2u) < GROUPS;
                 } else {
                     local_5 = true;
                 }
-                bool _e1439 = local_5;
-                if (_e1439) {
-                    int _e1445 = isums.inner[from_i + 32u];
-                    float _e1451 = factors.inner[from_i + 32u];
-                    float _e1453 = acc.x;
-                    acc.x = metal::fma(static_cast<float>(_e1445), _e1451, _e1453);
-                    int _e1462 = isums.inner[(from_i + 32u) + 1u];
-                    float _e1470 = factors.inner[(from_i + 32u) + 1u];
-                    float _e1472 = acc.y;
-                    acc.y = metal::fma(static_cast<float>(_e1462), _e1470, _e1472);
+                bool _e1541 = local_5;
+                if (_e1541) {
+                    int _e1547 = isums.inner[from_i + 64u];
+                    float _e1553 = factors.inner[from_i + 64u];
+                    float _e1555 = acc.x;
+                    acc.x = metal::fma(static_cast<float>(_e1547), _e1553, _e1555);
+                    int _e1564 = isums.inner[(from_i + 64u) + 1u];
+                    float _e1572 = factors.inner[(from_i + 64u) + 1u];
+                    float _e1574 = acc.y;
+                    acc.y = metal::fma(static_cast<float>(_e1564), _e1572, _e1574);
                 }
                 if (false) {
-                    local_6 = ((this_turn * WARPS) + 2u) < GROUPS;
+                    local_6 = ((this_turn * WARPS) + 3u) < GROUPS;
                 } else {
                     local_6 = true;
                 }
-                bool _e1484 = local_6;
-                if (_e1484) {
-                    int _e1490 = isums.inner[from_i + 64u];
-                    float _e1496 = factors.inner[from_i + 64u];
-                    float _e1498 = acc.x;
-                    acc.x = metal::fma(static_cast<float>(_e1490), _e1496, _e1498);
-                    int _e1507 = isums.inner[(from_i + 64u) + 1u];
-                    float _e1515 = factors.inner[(from_i + 64u) + 1u];
-                    float _e1517 = acc.y;
-                    acc.y = metal::fma(static_cast<float>(_e1507), _e1515, _e1517);
+                bool _e1586 = local_6;
+                if (_e1586) {
+                    int _e1592 = isums.inner[from_i + 96u];
+                    float _e1598 = factors.inner[from_i + 96u];
+                    float _e1600 = acc.x;
+                    acc.x = metal::fma(static_cast<float>(_e1592), _e1598, _e1600);
+                    int _e1609 = isums.inner[(from_i + 96u) + 1u];
+                    float _e1617 = factors.inner[(from_i + 96u) + 1u];
+                    float _e1619 = acc.y;
+                    acc.y = metal::fma(static_cast<float>(_e1609), _e1617, _e1619);
                 }
                 if (false) {
-                    local_7 = ((this_turn * WARPS) + 3u) < GROUPS;
+                    local_7 = ((this_turn * WARPS) + 4u) < GROUPS;
                 } else {
                     local_7 = true;
                 }
-                bool _e1529 = local_7;
-                if (_e1529) {
-                    int _e1535 = isums.inner[from_i + 96u];
-                    float _e1541 = factors.inner[from_i + 96u];
-                    float _e1543 = acc.x;
-                    acc.x = metal::fma(static_cast<float>(_e1535), _e1541, _e1543);
-                    int _e1552 = isums.inner[(from_i + 96u) + 1u];
-                    float _e1560 = factors.inner[(from_i + 96u) + 1u];
-                    float _e1562 = acc.y;
-                    acc.y = metal::fma(static_cast<float>(_e1552), _e1560, _e1562);
+                bool _e1631 = local_7;
+                if (_e1631) {
+                    int _e1637 = isums.inner[from_i + 128u];
+                    float _e1643 = factors.inner[from_i + 128u];
+                    float _e1645 = acc.x;
+                    acc.x = metal::fma(static_cast<float>(_e1637), _e1643, _e1645);
+                    int _e1654 = isums.inner[(from_i + 128u) + 1u];
+                    float _e1662 = factors.inner[(from_i + 128u) + 1u];
+                    float _e1664 = acc.y;
+                    acc.y = metal::fma(static_cast<float>(_e1654), _e1662, _e1664);
                 }
                 if (false) {
-                    local_8 = ((this_turn * WARPS) + 4u) < GROUPS;
+                    local_8 = ((this_turn * WARPS) + 5u) < GROUPS;
                 } else {
                     local_8 = true;
                 }
-                bool _e1574 = local_8;
-                if (_e1574) {
-                    int _e1580 = isums.inner[from_i + 128u];
-                    float _e1586 = factors.inner[from_i + 128u];
-                    float _e1588 = acc.x;
-                    acc.x = metal::fma(static_cast<float>(_e1580), _e1586, _e1588);
-                    int _e1597 = isums.inner[(from_i + 128u) + 1u];
-                    float _e1605 = factors.inner[(from_i + 128u) + 1u];
-                    float _e1607 = acc.y;
-                    acc.y = metal::fma(static_cast<float>(_e1597), _e1605, _e1607);
+                bool _e1676 = local_8;
+                if (_e1676) {
+                    int _e1682 = isums.inner[from_i + 160u];
+                    float _e1688 = factors.inner[from_i + 160u];
+                    float _e1690 = acc.x;
+                    acc.x = metal::fma(static_cast<float>(_e1682), _e1688, _e1690);
+                    int _e1699 = isums.inner[(from_i + 160u) + 1u];
+                    float _e1707 = factors.inner[(from_i + 160u) + 1u];
+                    float _e1709 = acc.y;
+                    acc.y = metal::fma(static_cast<float>(_e1699), _e1707, _e1709);
                 }
                 if (false) {
-                    local_9 = ((this_turn * WARPS) + 5u) < GROUPS;
+                    local_9 = ((this_turn * WARPS) + 6u) < GROUPS;
                 } else {
                     local_9 = true;
                 }
-                bool _e1619 = local_9;
-                if (_e1619) {
-                    int _e1625 = isums.inner[from_i + 160u];
-                    float _e1631 = factors.inner[from_i + 160u];
-                    float _e1633 = acc.x;
-                    acc.x = metal::fma(static_cast<float>(_e1625), _e1631, _e1633);
-                    int _e1642 = isums.inner[(from_i + 160u) + 1u];
-                    float _e1650 = factors.inner[(from_i + 160u) + 1u];
-                    float _e1652 = acc.y;
-                    acc.y = metal::fma(static_cast<float>(_e1642), _e1650, _e1652);
+                bool _e1721 = local_9;
+                if (_e1721) {
+                    int _e1727 = isums.inner[from_i + 192u];
+                    float _e1733 = factors.inner[from_i + 192u];
+                    float _e1735 = acc.x;
+                    acc.x = metal::fma(static_cast<float>(_e1727), _e1733, _e1735);
+                    int _e1744 = isums.inner[(from_i + 192u) + 1u];
+                    float _e1752 = factors.inner[(from_i + 192u) + 1u];
+                    float _e1754 = acc.y;
+                    acc.y = metal::fma(static_cast<float>(_e1744), _e1752, _e1754);
                 }
                 if (false) {
-                    local_10 = ((this_turn * WARPS) + 6u) < GROUPS;
+                    local_10 = ((this_turn * WARPS) + 7u) < GROUPS;
                 } else {
                     local_10 = true;
                 }
-                bool _e1664 = local_10;
-                if (_e1664) {
-                    int _e1670 = isums.inner[from_i + 192u];
-                    float _e1676 = factors.inner[from_i + 192u];
-                    float _e1678 = acc.x;
-                    acc.x = metal::fma(static_cast<float>(_e1670), _e1676, _e1678);
-                    int _e1687 = isums.inner[(from_i + 192u) + 1u];
-                    float _e1695 = factors.inner[(from_i + 192u) + 1u];
-                    float _e1697 = acc.y;
-                    acc.y = metal::fma(static_cast<float>(_e1687), _e1695, _e1697);
+                bool _e1766 = local_10;
+                if (_e1766) {
+                    int _e1772 = isums.inner[from_i + 224u];
+                    float _e1778 = factors.inner[from_i + 224u];
+                    float _e1780 = acc.x;
+                    acc.x = metal::fma(static_cast<float>(_e1772), _e1778, _e1780);
+                    int _e1789 = isums.inner[(from_i + 224u) + 1u];
+                    float _e1797 = factors.inner[(from_i + 224u) + 1u];
+                    float _e1799 = acc.y;
+                    acc.y = metal::fma(static_cast<float>(_e1789), _e1797, _e1799);
                 }
                 if (false) {
-                    local_11 = ((this_turn * WARPS) + 7u) < GROUPS;
+                    local_11 = ((this_turn * WARPS) + 8u) < GROUPS;
                 } else {
                     local_11 = true;
                 }
-                bool _e1709 = local_11;
-                if (_e1709) {
-                    int _e1715 = isums.inner[from_i + 224u];
-                    float _e1721 = factors.inner[from_i + 224u];
-                    float _e1723 = acc.x;
-                    acc.x = metal::fma(static_cast<float>(_e1715), _e1721, _e1723);
-                    int _e1732 = isums.inner[(from_i + 224u) + 1u];
-                    float _e1740 = factors.inner[(from_i + 224u) + 1u];
-                    float _e1742 = acc.y;
-                    acc.y = metal::fma(static_cast<float>(_e1732), _e1740, _e1742);
+                bool _e1811 = local_11;
+                if (_e1811) {
+                    int _e1817 = isums.inner[from_i + 256u];
+                    float _e1823 = factors.inner[from_i + 256u];
+                    float _e1825 = acc.x;
+                    acc.x = metal::fma(static_cast<float>(_e1817), _e1823, _e1825);
+                    int _e1834 = isums.inner[(from_i + 256u) + 1u];
+                    float _e1842 = factors.inner[(from_i + 256u) + 1u];
+                    float _e1844 = acc.y;
+                    acc.y = metal::fma(static_cast<float>(_e1834), _e1842, _e1844);
                 }
                 if (false) {
-                    local_12 = ((this_turn * WARPS) + 8u) < GROUPS;
+                    local_12 = ((this_turn * WARPS) + 9u) < GROUPS;
                 } else {
                     local_12 = true;
                 }
-                bool _e1754 = local_12;
-                if (_e1754) {
-                    int _e1760 = isums.inner[from_i + 256u];
-                    float _e1766 = factors.inner[from_i + 256u];
-                    float _e1768 = acc.x;
-                    acc.x = metal::fma(static_cast<float>(_e1760), _e1766, _e1768);
-                    int _e1777 = isums.inner[(from_i + 256u) + 1u];
-                    float _e1785 = factors.inner[(from_i + 256u) + 1u];
-                    float _e1787 = acc.y;
-                    acc.y = metal::fma(static_cast<float>(_e1777), _e1785, _e1787);
+                bool _e1856 = local_12;
+                if (_e1856) {
+                    int _e1862 = isums.inner[from_i + 288u];
+                    float _e1868 = factors.inner[from_i + 288u];
+                    float _e1870 = acc.x;
+                    acc.x = metal::fma(static_cast<float>(_e1862), _e1868, _e1870);
+                    int _e1879 = isums.inner[(from_i + 288u) + 1u];
+                    float _e1887 = factors.inner[(from_i + 288u) + 1u];
+                    float _e1889 = acc.y;
+                    acc.y = metal::fma(static_cast<float>(_e1879), _e1887, _e1889);
                 }
                 if (false) {
-                    local_13 = ((this_turn * WARPS) + 9u) < GROUPS;
+                    local_13 = ((this_turn * WARPS) + 10u) < GROUPS;
                 } else {
                     local_13 = true;
                 }
-                bool _e1799 = local_13;
-                if (_e1799) {
-                    int _e1805 = isums.inner[from_i + 288u];
-                    float _e1811 = factors.inner[from_i + 288u];
-                    float _e1813 = acc.x;
-                    acc.x = metal::fma(static_cast<float>(_e1805), _e1811, _e1813);
-                    int _e1822 = isums.inner[(from_i + 288u) + 1u];
-                    float _e1830 = factors.inner[(from_i + 288u) + 1u];
-                    float _e1832 = acc.y;
-                    acc.y = metal::fma(static_cast<float>(_e1822), _e1830, _e1832);
+                bool _e1901 = local_13;
+                if (_e1901) {
+                    int _e1907 = isums.inner[from_i + 320u];
+                    float _e1913 = factors.inner[from_i + 320u];
+                    float _e1915 = acc.x;
+                    acc.x = metal::fma(static_cast<float>(_e1907), _e1913, _e1915);
+                    int _e1924 = isums.inner[(from_i + 320u) + 1u];
+                    float _e1932 = factors.inner[(from_i + 320u) + 1u];
+                    float _e1934 = acc.y;
+                    acc.y = metal::fma(static_cast<float>(_e1924), _e1932, _e1934);
                 }
                 if (false) {
-                    local_14 = ((this_turn * WARPS) + 10u) < GROUPS;
+                    local_14 = ((this_turn * WARPS) + 11u) < GROUPS;
                 } else {
                     local_14 = true;
                 }
-                bool _e1844 = local_14;
-                if (_e1844) {
-                    int _e1850 = isums.inner[from_i + 320u];
-                    float _e1856 = factors.inner[from_i + 320u];
-                    float _e1858 = acc.x;
-                    acc.x = metal::fma(static_cast<float>(_e1850), _e1856, _e1858);
-                    int _e1867 = isums.inner[(from_i + 320u) + 1u];
-                    float _e1875 = factors.inner[(from_i + 320u) + 1u];
-                    float _e1877 = acc.y;
-                    acc.y = metal::fma(static_cast<float>(_e1867), _e1875, _e1877);
+                bool _e1946 = local_14;
+                if (_e1946) {
+                    int _e1952 = isums.inner[from_i + 352u];
+                    float _e1958 = factors.inner[from_i + 352u];
+                    float _e1960 = acc.x;
+                    acc.x = metal::fma(static_cast<float>(_e1952), _e1958, _e1960);
+                    int _e1969 = isums.inner[(from_i + 352u) + 1u];
+                    float _e1977 = factors.inner[(from_i + 352u) + 1u];
+                    float _e1979 = acc.y;
+                    acc.y = metal::fma(static_cast<float>(_e1969), _e1977, _e1979);
                 }
                 if (false) {
-                    local_15 = ((this_turn * WARPS) + 11u) < GROUPS;
+                    local_15 = ((this_turn * WARPS) + 12u) < GROUPS;
                 } else {
                     local_15 = true;
                 }
-                bool _e1889 = local_15;
-                if (_e1889) {
-                    int _e1895 = isums.inner[from_i + 352u];
-                    float _e1901 = factors.inner[from_i + 352u];
-                    float _e1903 = acc.x;
-                    acc.x = metal::fma(static_cast<float>(_e1895), _e1901, _e1903);
-                    int _e1912 = isums.inner[(from_i + 352u) + 1u];
-                    float _e1920 = factors.inner[(from_i + 352u) + 1u];
-                    float _e1922 = acc.y;
-                    acc.y = metal::fma(static_cast<float>(_e1912), _e1920, _e1922);
+                bool _e1991 = local_15;
+                if (_e1991) {
+                    int _e1997 = isums.inner[from_i + 384u];
+                    float _e2003 = factors.inner[from_i + 384u];
+                    float _e2005 = acc.x;
+                    acc.x = metal::fma(static_cast<float>(_e1997), _e2003, _e2005);
+                    int _e2014 = isums.inner[(from_i + 384u) + 1u];
+                    float _e2022 = factors.inner[(from_i + 384u) + 1u];
+                    float _e2024 = acc.y;
+                    acc.y = metal::fma(static_cast<float>(_e2014), _e2022, _e2024);
                 }
                 if (false) {
-                    local_16 = ((this_turn * WARPS) + 12u) < GROUPS;
+                    local_16 = ((this_turn * WARPS) + 13u) < GROUPS;
                 } else {
                     local_16 = true;
                 }
-                bool _e1934 = local_16;
-                if (_e1934) {
-                    int _e1940 = isums.inner[from_i + 384u];
-                    float _e1946 = factors.inner[from_i + 384u];
-                    float _e1948 = acc.x;
-                    acc.x = metal::fma(static_cast<float>(_e1940), _e1946, _e1948);
-                    int _e1957 = isums.inner[(from_i + 384u) + 1u];
-                    float _e1965 = factors.inner[(from_i + 384u) + 1u];
-                    float _e1967 = acc.y;
-                    acc.y = metal::fma(static_cast<float>(_e1957), _e1965, _e1967);
+                bool _e2036 = local_16;
+                if (_e2036) {
+                    int _e2042 = isums.inner[from_i + 416u];
+                    float _e2048 = factors.inner[from_i + 416u];
+                    float _e2050 = acc.x;
+                    acc.x = metal::fma(static_cast<float>(_e2042), _e2048, _e2050);
+                    int _e2059 = isums.inner[(from_i + 416u) + 1u];
+                    float _e2067 = factors.inner[(from_i + 416u) + 1u];
+                    float _e2069 = acc.y;
+                    acc.y = metal::fma(static_cast<float>(_e2059), _e2067, _e2069);
                 }
                 if (false) {
-                    local_17 = ((this_turn * WARPS) + 13u) < GROUPS;
+                    local_17 = ((this_turn * WARPS) + 14u) < GROUPS;
                 } else {
                     local_17 = true;
                 }
-                bool _e1979 = local_17;
-                if (_e1979) {
-                    int _e1985 = isums.inner[from_i + 416u];
-                    float _e1991 = factors.inner[from_i + 416u];
-                    float _e1993 = acc.x;
-                    acc.x = metal::fma(static_cast<float>(_e1985), _e1991, _e1993);
-                    int _e2002 = isums.inner[(from_i + 416u) + 1u];
-                    float _e2010 = factors.inner[(from_i + 416u) + 1u];
-                    float _e2012 = acc.y;
-                    acc.y = metal::fma(static_cast<float>(_e2002), _e2010, _e2012);
+                bool _e2081 = local_17;
+                if (_e2081) {
+                    int _e2087 = isums.inner[from_i + 448u];
+                    float _e2093 = factors.inner[from_i + 448u];
+                    float _e2095 = acc.x;
+                    acc.x = metal::fma(static_cast<float>(_e2087), _e2093, _e2095);
+                    int _e2104 = isums.inner[(from_i + 448u) + 1u];
+                    float _e2112 = factors.inner[(from_i + 448u) + 1u];
+                    float _e2114 = acc.y;
+                    acc.y = metal::fma(static_cast<float>(_e2104), _e2112, _e2114);
                 }
                 if (false) {
-                    local_18 = ((this_turn * WARPS) + 14u) < GROUPS;
+                    local_18 = ((this_turn * WARPS) + 15u) < GROUPS;
                 } else {
                     local_18 = true;
                 }
-                bool _e2024 = local_18;
-                if (_e2024) {
-                    int _e2030 = isums.inner[from_i + 448u];
-                    float _e2036 = factors.inner[from_i + 448u];
-                    float _e2038 = acc.x;
-                    acc.x = metal::fma(static_cast<float>(_e2030), _e2036, _e2038);
-                    int _e2047 = isums.inner[(from_i + 448u) + 1u];
-                    float _e2055 = factors.inner[(from_i + 448u) + 1u];
-                    float _e2057 = acc.y;
-                    acc.y = metal::fma(static_cast<float>(_e2047), _e2055, _e2057);
-                }
-                if (false) {
-                    local_19 = ((this_turn * WARPS) + 15u) < GROUPS;
-                } else {
-                    local_19 = true;
-                }
-                bool _e2069 = local_19;
-                if (_e2069) {
-                    int _e2075 = isums.inner[from_i + 480u];
-                    float _e2081 = factors.inner[from_i + 480u];
-                    float _e2083 = acc.x;
-                    acc.x = metal::fma(static_cast<float>(_e2075), _e2081, _e2083);
-                    int _e2092 = isums.inner[(from_i + 480u) + 1u];
-                    float _e2100 = factors.inner[(from_i + 480u) + 1u];
-                    float _e2102 = acc.y;
-                    acc.y = metal::fma(static_cast<float>(_e2092), _e2100, _e2102);
+                bool _e2126 = local_18;
+                if (_e2126) {
+                    int _e2132 = isums.inner[from_i + 480u];
+                    float _e2138 = factors.inner[from_i + 480u];
+                    float _e2140 = acc.x;
+                    acc.x = metal::fma(static_cast<float>(_e2132), _e2138, _e2140);
+                    int _e2149 = isums.inner[(from_i + 480u) + 1u];
+                    float _e2157 = factors.inner[(from_i + 480u) + 1u];
+                    float _e2159 = acc.y;
+                    acc.y = metal::fma(static_cast<float>(_e2149), _e2157, _e2159);
                 }
                 uint n_2 = (this_block * 16u) + lane;
                 if ((this_turn + 1u) == TURNS) {
-                    local_20 = lane < 16u;
+                    local_19 = lane < 16u;
+                } else {
+                    local_19 = false;
+                }
+                bool _e2173 = local_19;
+                if (_e2173) {
+                    uint _e2180 = p_1.outs;
+                    local_20 = (2u * n_2) < _e2180;
                 } else {
                     local_20 = false;
                 }
-                bool _e2116 = local_20;
-                if (_e2116) {
-                    uint _e2123 = p_1.outs;
-                    local_21 = (2u * n_2) < _e2123;
-                } else {
-                    local_21 = false;
-                }
-                bool _e2126 = local_21;
-                if (_e2126) {
-                    float _e2129 = acc.x;
-                    float _e2131 = acc.y;
-                    float _e2132 = paired(_e2129, _e2131, p_1);
-                    finish(first + 0u, n_2, _e2132, p_1, arena, _buffer_sizes);
+                bool _e2183 = local_20;
+                if (_e2183) {
+                    float _e2186 = acc.x;
+                    float _e2188 = acc.y;
+                    float _e2189 = paired(_e2186, _e2188, p_1);
+                    finish(first + r_2, n_2, _e2189, p_1, arena, _buffer_sizes);
                 }
             }
             if ((this_turn + 1u) == TURNS) {
                 acc = metal::float2(0.0);
-                uint _e2139 = chain;
-                chain = naga_mod(_e2139 + 1u, WARPS);
             }
         }
     }

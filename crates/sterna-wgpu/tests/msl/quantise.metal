@@ -23,7 +23,7 @@ struct Params {
     uint weight;
     uint count_at;
     float eps;
-    uint pad0_;
+    uint sums_at;
     type_6 pad;
 };
 typedef uint type_7[1];
@@ -44,11 +44,12 @@ struct type_16 {
 constant uint MOST_GROUPS = 1024u;
 constant uint THREADS = 256u;
 constant bool NORM = true;
+constant bool SUMS = true;
 
 uint call_row(
-    uint i_2
+    uint i_3
 ) {
-    return 4u + (4u * i_2);
+    return 4u + (4u * i_3);
 }
 
 int naga_f2i32(float value) {
@@ -153,7 +154,7 @@ float sum_of_squares(
     constant _mslBufferSizes& _buffer_sizes
 ) {
     float sum_1 = 0.0;
-    uint i_3 = {};
+    uint i_4 = {};
     uint piece = 0u;
     float part = {};
     bool local_1 = {};
@@ -162,24 +163,24 @@ float sum_of_squares(
     float sum_2 = {};
     if (naga_mod(width, 256u) != 0u) {
         if (t_1 < 8u) {
-            i_3 = t_1;
+            i_4 = t_1;
             uint2 loop_bound = uint2(4294967295u);
             bool loop_init = true;
             while(true) {
                 if (metal::all(loop_bound == uint2(0u))) { break; }
                 loop_bound -= uint2(loop_bound.y == 0u, 1u);
                 if (!loop_init) {
-                    uint _e21 = i_3;
-                    i_3 = _e21 + 8u;
+                    uint _e21 = i_4;
+                    i_4 = _e21 + 8u;
                 }
                 loop_init = false;
-                uint _e12 = i_3;
+                uint _e12 = i_4;
                 if (_e12 < width) {
                 } else {
                     break;
                 }
                 {
-                    uint _e15 = i_3;
+                    uint _e15 = i_4;
                     float v = arena[start_at + _e15];
                     float _e19 = sum_1;
                     sum_1 = metal::fma(v, v, _e19);
@@ -304,17 +305,17 @@ float sum_of_squares(
 
 float value(
     uint start_at_1,
-    uint i_4,
+    uint i_5,
     float inverse_1,
     constant Params& p_1,
     device type_8 const& vectors,
     device type_8 const& arena,
     constant _mslBufferSizes& _buffer_sizes
 ) {
-    float x_5 = arena[start_at_1 + i_4];
+    float x_5 = arena[start_at_1 + i_5];
     if (NORM) {
         uint _e12 = p_1.weight;
-        float _e15 = vectors[_e12 + i_4];
+        float _e15 = vectors[_e12 + i_5];
         return (x_5 * inverse_1) * _e15;
     }
     return x_5;
@@ -350,6 +351,9 @@ struct main_Input {
     uint i_1 = {};
     uint g_1 = {};
     float d = {};
+    uint i_2 = {};
+    metal::int2 pair = {};
+    uint w_2 = {};
     uint row = group.y;
     uint _e6 = p_1.count_at;
     uint _e8 = call[_e6];
@@ -543,6 +547,66 @@ struct main_Input {
             uint _e195 = g_1;
             int _e197 = metal::atomic_load_explicit(&sums.inner[_e195], metal::memory_order_relaxed);
             scales[(row * groups) + _e189] = metal::uint2(as_type<uint>(_e192), as_type<uint>(_e197));
+        }
+    }
+    metal::threadgroup_barrier(metal::mem_flags::mem_device);
+    i_2 = t;
+    uint2 loop_bound_9 = uint2(4294967295u);
+    bool loop_init_9 = true;
+    while(true) {
+        if (metal::all(loop_bound_9 == uint2(0u))) { break; }
+        loop_bound_9 -= uint2(loop_bound_9.y == 0u, 1u);
+        if (!loop_init_9) {
+            uint _e270 = i_2;
+            i_2 = _e270 + THREADS;
+        }
+        loop_init_9 = false;
+        uint _e204 = i_2;
+        uint _e207 = p_1.len;
+        if (_e204 < naga_div(_e207, 64u)) {
+        } else {
+            break;
+        }
+        {
+            pair = metal::int2(0);
+            w_2 = 0u;
+            uint2 loop_bound_10 = uint2(4294967295u);
+            bool loop_init_10 = true;
+            while(true) {
+                if (metal::all(loop_bound_10 == uint2(0u))) { break; }
+                loop_bound_10 -= uint2(loop_bound_10.y == 0u, 1u);
+                if (!loop_init_10) {
+                    uint _e252 = w_2;
+                    w_2 = _e252 + 1u;
+                }
+                loop_init_10 = false;
+                uint _e216 = w_2;
+                if (_e216 < 8u) {
+                } else {
+                    break;
+                }
+                {
+                    int _e220 = pair.x;
+                    uint _e224 = i_2;
+                    uint _e227 = w_2;
+                    uint _e230 = acts[((row * words) + (16u * _e224)) + _e227];
+                    packed_char4 reinterpreted_packed_char4_e230 = as_type<packed_char4>(_e230);
+                    packed_char4 reinterpreted_packed_char4_e231 = as_type<packed_char4>(16843009u);
+                    pair.x = as_type<int>(as_type<uint>(_e220) + as_type<uint>(( + reinterpreted_packed_char4_e230[0] * reinterpreted_packed_char4_e231[0] + reinterpreted_packed_char4_e230[1] * reinterpreted_packed_char4_e231[1] + reinterpreted_packed_char4_e230[2] * reinterpreted_packed_char4_e231[2] + reinterpreted_packed_char4_e230[3] * reinterpreted_packed_char4_e231[3])));
+                    int _e235 = pair.y;
+                    uint _e239 = i_2;
+                    uint _e244 = w_2;
+                    uint _e247 = acts[(((row * words) + (16u * _e239)) + 8u) + _e244];
+                    packed_char4 reinterpreted_packed_char4_e247 = as_type<packed_char4>(_e247);
+                    packed_char4 reinterpreted_packed_char4_e248 = as_type<packed_char4>(16843009u);
+                    pair.y = as_type<int>(as_type<uint>(_e235) + as_type<uint>(( + reinterpreted_packed_char4_e247[0] * reinterpreted_packed_char4_e248[0] + reinterpreted_packed_char4_e247[1] * reinterpreted_packed_char4_e248[1] + reinterpreted_packed_char4_e247[2] * reinterpreted_packed_char4_e248[2] + reinterpreted_packed_char4_e247[3] * reinterpreted_packed_char4_e248[3])));
+                }
+            }
+            uint _e257 = p_1.sums_at;
+            uint _e260 = p_1.len;
+            uint _e265 = i_2;
+            metal::int2 _e268 = pair;
+            scales[(_e257 + naga_div(row * _e260, 64u)) + _e265] = as_type<metal::uint2>(_e268);
         }
     }
     return;

@@ -13,7 +13,7 @@ struct _mslBufferSizes {
     uint size6;
 };
 
-struct type_5 {
+struct type_6 {
     metal::uint4 inner[2];
 };
 struct Params {
@@ -22,38 +22,46 @@ struct Params {
     uint weight;
     uint count_at;
     float eps;
-    uint pad0_;
+    uint sums_at;
     uint pad1_;
     uint pad2_;
-    type_5 pad;
+    type_6 pad;
 };
-typedef uint type_6[1];
-typedef metal::float4 type_7[1];
-typedef metal::uint4 type_8[1];
-typedef metal::uint2 type_10[1];
-struct type_11 {
+typedef uint type_7[1];
+typedef metal::float4 type_8[1];
+typedef metal::uint4 type_9[1];
+typedef metal::uint2 type_11[1];
+struct type_12 {
     metal::uint4 inner[256];
 };
-struct type_12 {
+struct type_13 {
     metal::uint2 inner[16];
 };
-struct type_13 {
+struct type_14 {
+    int inner[128];
+};
+struct type_15 {
     metal::uint4 inner[128];
 };
-struct type_14 {
+struct type_16 {
     float inner[16];
 };
 constant uint GROUPS = 16u;
 constant uint WARPS = 16u;
 constant bool NORM = true;
 constant bool HALF_ROWS = false;
+constant bool SMALL = false;
+constant bool SUMS = true;
+constant bool FOURS = true;
 constant bool SUBGROUPS = false;
 constant uint THREADS = 512u;
+constant uint SHARE = 32u;
+constant uint SCALES = 16u;
 
 uint call_row(
-    uint i
+    uint i_1
 ) {
-    return 4u + (4u * i);
+    return 4u + (4u * i_1);
 }
 
 int naga_f2i32(float value) {
@@ -126,10 +134,10 @@ float tree8_(
     float d_1,
     float e,
     float f,
-    float g,
+    float g_2,
     float h
 ) {
-    return ((a + e) + (c_2 + g)) + ((b + f) + (d_1 + h));
+    return ((a + e) + (c_2 + g_2)) + ((b + f) + (d_1 + h));
 }
 
 float squares(
@@ -152,30 +160,15 @@ uint pack_bytes(
     return (((q_1.x & 255u) | ((q_1.y & 255u) << 8u)) | ((q_1.z & 255u) << 16u)) | (q_1.w << 24u);
 }
 
-metal::int4 naga_f2i32(metal::float4 value) {
-    return static_cast<metal::int4>(metal::clamp(value, -2147483600.0, 2147483500.0));
-}
-
 uint quantised(
     metal::float4 x_5,
     float d_2,
     float r
 ) {
-    bool local_1 = {};
-    metal::float4 q_2 = metal::fma(x_5, metal::float4(r), metal::float4(12582912.0));
-    metal::float4 off = metal::abs(metal::fma(x_5, metal::float4(r), -((q_2 - metal::float4(12582912.0)))));
-    if (!((metal::max(metal::max(off.x, off.y), metal::max(off.z, off.w)) > 0.4999))) {
-        local_1 = d_2 < 0.000000000000000000000000000000000001;
-    } else {
-        local_1 = true;
-    }
-    bool _e29 = local_1;
-    if (_e29) {
-        uint _e35 = pack_bytes(as_type<metal::uint4>(naga_f2i32(metal::rint(x_5 / metal::float4(d_2)))));
-        return _e35;
-    }
-    uint _e37 = pack_bytes(as_type<metal::uint4>(q_2));
-    return _e37;
+    metal::float4 near = x_5 * r;
+    metal::float4 quotient = metal::fma(metal::fma(-(near), metal::float4(d_2), x_5), metal::float4(r), near);
+    uint _e13 = pack_bytes(as_type<metal::uint4>(quotient + metal::float4(12582912.0)));
+    return _e13;
 }
 
 metal::uint2 pairs(
@@ -201,19 +194,22 @@ struct main_Input {
   metal::uint3 group [[threadgroup_position_in_grid]]
 , uint t [[thread_index_in_threadgroup]]
 , constant Params& p_1 [[user(fake0)]]
-, device type_6 const& call [[user(fake0)]]
-, device type_7 const& vectors [[user(fake0)]]
-, device type_7 const& arena [[user(fake0)]]
-, device type_8& acts [[user(fake0)]]
-, device type_10& act_scales [[user(fake0)]]
-, threadgroup type_11& row_acts
-, threadgroup type_12& row_scales
-, threadgroup type_13& row_parts
-, threadgroup type_14& pieces
+, device type_7 const& call [[user(fake0)]]
+, device type_8 const& vectors [[user(fake0)]]
+, device type_8 const& arena [[user(fake0)]]
+, device type_9& acts [[user(fake0)]]
+, device type_11& act_scales [[user(fake0)]]
+, threadgroup type_12& row_acts
+, threadgroup type_13& row_scales
+, threadgroup type_14& row_sums
+, threadgroup type_15& row_parts
+, threadgroup type_16& pieces
 , constant _mslBufferSizes& _buffer_sizes [[user(fake0)]]
 ) {
     metal::float4 x0_0_ = metal::float4(0.0);
     metal::float4 x0_1_ = metal::float4(0.0);
+    metal::float4 norm0_0_ = metal::float4(0.0);
+    metal::float4 norm0_1_ = metal::float4(0.0);
     float part = {};
     float sum = {};
     uint peak0_ = {};
@@ -221,8 +217,11 @@ struct main_Input {
     float d = {};
     metal::uint2 q = metal::uint2(0u);
     bool local = {};
+    uint g = {};
     metal::uint4 sums = {};
     uint c = {};
+    uint g_1 = {};
+    uint i = {};
     uint first = group.y;
     uint _e6 = p_1.count_at;
     uint _e8 = call[_e6];
@@ -235,248 +234,343 @@ struct main_Input {
     uint chunk0_ = t + 0u;
     bool live0_ = chunk0_ < 512u;
     if (live0_) {
-        metal::float4 _e35 = arena[from_at + (2u * chunk0_)];
-        x0_0_ = _e35;
-        metal::float4 _e43 = arena[(from_at + (2u * chunk0_)) + 1u];
-        x0_1_ = _e43;
+        metal::float4 _e41 = arena[from_at + (2u * chunk0_)];
+        x0_0_ = _e41;
+        metal::float4 _e49 = arena[(from_at + (2u * chunk0_)) + 1u];
+        x0_1_ = _e49;
+        uint _e53 = p_1.weight;
+        metal::float4 _e60 = vectors[naga_div(_e53, 4u) + (2u * chunk0_)];
+        norm0_0_ = _e60;
+        uint _e64 = p_1.weight;
+        metal::float4 _e73 = vectors[(naga_div(_e64, 4u) + (2u * chunk0_)) + 1u];
+        norm0_1_ = _e73;
     }
     if (live0_) {
-        metal::float4 _e44 = x0_0_;
-        metal::float4 _e45 = x0_1_;
-        float _e46 = squares(_e44, _e45);
-        part = _e46;
-        float _e55 = part;
-        row_parts.inner[naga_div(chunk0_, 4u)][naga_mod(chunk0_, 4u)] = as_type<uint>(_e55);
+        metal::float4 _e74 = x0_0_;
+        metal::float4 _e75 = x0_1_;
+        float _e76 = squares(_e74, _e75);
+        part = _e76;
+        float _e85 = part;
+        row_parts.inner[naga_div(chunk0_, 4u)][naga_mod(chunk0_, 4u)] = as_type<uint>(_e85);
     }
     metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
     if (t < GROUPS) {
-        metal::uint4 _e65 = row_parts.inner[(8u * t) + 0u];
-        metal::float4 v0_ = as_type<metal::float4>(_e65);
-        metal::uint4 _e73 = row_parts.inner[(8u * t) + 1u];
-        metal::float4 v1_ = as_type<metal::float4>(_e73);
-        metal::uint4 _e81 = row_parts.inner[(8u * t) + 2u];
-        metal::float4 v2_ = as_type<metal::float4>(_e81);
-        metal::uint4 _e89 = row_parts.inner[(8u * t) + 3u];
-        metal::float4 v3_ = as_type<metal::float4>(_e89);
-        metal::uint4 _e97 = row_parts.inner[(8u * t) + 4u];
-        metal::float4 v4_ = as_type<metal::float4>(_e97);
-        metal::uint4 _e105 = row_parts.inner[(8u * t) + 5u];
-        metal::float4 v5_ = as_type<metal::float4>(_e105);
-        metal::uint4 _e113 = row_parts.inner[(8u * t) + 6u];
-        metal::float4 v6_ = as_type<metal::float4>(_e113);
-        metal::uint4 _e121 = row_parts.inner[(8u * t) + 7u];
-        metal::float4 v7_ = as_type<metal::float4>(_e121);
+        metal::uint4 _e95 = row_parts.inner[(8u * t) + 0u];
+        metal::float4 v0_ = as_type<metal::float4>(_e95);
+        metal::uint4 _e103 = row_parts.inner[(8u * t) + 1u];
+        metal::float4 v1_ = as_type<metal::float4>(_e103);
+        metal::uint4 _e111 = row_parts.inner[(8u * t) + 2u];
+        metal::float4 v2_ = as_type<metal::float4>(_e111);
+        metal::uint4 _e119 = row_parts.inner[(8u * t) + 3u];
+        metal::float4 v3_ = as_type<metal::float4>(_e119);
+        metal::uint4 _e127 = row_parts.inner[(8u * t) + 4u];
+        metal::float4 v4_ = as_type<metal::float4>(_e127);
+        metal::uint4 _e135 = row_parts.inner[(8u * t) + 5u];
+        metal::float4 v5_ = as_type<metal::float4>(_e135);
+        metal::uint4 _e143 = row_parts.inner[(8u * t) + 6u];
+        metal::float4 v6_ = as_type<metal::float4>(_e143);
+        metal::uint4 _e151 = row_parts.inner[(8u * t) + 7u];
+        metal::float4 v7_ = as_type<metal::float4>(_e151);
         metal::float4 v_2 = ((v0_ + v4_) + (v2_ + v6_)) + ((v1_ + v5_) + (v3_ + v7_));
         pieces.inner[t] = (v_2.x + v_2.z) + (v_2.y + v_2.w);
     }
     metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
-    float _e141 = pieces.inner[0];
-    sum = _e141;
-    float _e143 = sum;
-    float _e146 = pieces.inner[1];
-    sum = _e143 + _e146;
-    float _e148 = sum;
-    float _e151 = pieces.inner[2];
-    sum = _e148 + _e151;
-    float _e153 = sum;
-    float _e156 = pieces.inner[3];
-    sum = _e153 + _e156;
-    float _e158 = sum;
-    float _e161 = pieces.inner[4];
-    sum = _e158 + _e161;
-    float _e163 = sum;
-    float _e166 = pieces.inner[5];
-    sum = _e163 + _e166;
-    float _e168 = sum;
-    float _e171 = pieces.inner[6];
-    sum = _e168 + _e171;
+    float _e171 = pieces.inner[0];
+    sum = _e171;
     float _e173 = sum;
-    float _e176 = pieces.inner[7];
+    float _e176 = pieces.inner[1];
     sum = _e173 + _e176;
     float _e178 = sum;
-    float _e181 = pieces.inner[8];
+    float _e181 = pieces.inner[2];
     sum = _e178 + _e181;
     float _e183 = sum;
-    float _e186 = pieces.inner[9];
+    float _e186 = pieces.inner[3];
     sum = _e183 + _e186;
     float _e188 = sum;
-    float _e191 = pieces.inner[10];
+    float _e191 = pieces.inner[4];
     sum = _e188 + _e191;
     float _e193 = sum;
-    float _e196 = pieces.inner[11];
+    float _e196 = pieces.inner[5];
     sum = _e193 + _e196;
     float _e198 = sum;
-    float _e201 = pieces.inner[12];
+    float _e201 = pieces.inner[6];
     sum = _e198 + _e201;
     float _e203 = sum;
-    float _e206 = pieces.inner[13];
+    float _e206 = pieces.inner[7];
     sum = _e203 + _e206;
     float _e208 = sum;
-    float _e211 = pieces.inner[14];
+    float _e211 = pieces.inner[8];
     sum = _e208 + _e211;
     float _e213 = sum;
-    float _e216 = pieces.inner[15];
+    float _e216 = pieces.inner[9];
     sum = _e213 + _e216;
     float _e218 = sum;
-    float _e223 = p_1.eps;
-    float inverse = 1.0 / metal::sqrt((_e218 / 4096.0) + _e223);
+    float _e221 = pieces.inner[10];
+    sum = _e218 + _e221;
+    float _e223 = sum;
+    float _e226 = pieces.inner[11];
+    sum = _e223 + _e226;
+    float _e228 = sum;
+    float _e231 = pieces.inner[12];
+    sum = _e228 + _e231;
+    float _e233 = sum;
+    float _e236 = pieces.inner[13];
+    sum = _e233 + _e236;
+    float _e238 = sum;
+    float _e241 = pieces.inner[14];
+    sum = _e238 + _e241;
+    float _e243 = sum;
+    float _e246 = pieces.inner[15];
+    sum = _e243 + _e246;
+    float _e248 = sum;
+    float _e253 = p_1.eps;
+    float inverse = 1.0 / metal::sqrt((_e248 / 4096.0) + _e253);
     if (live0_) {
-        metal::float4 _e228 = x0_0_;
-        uint _e233 = p_1.weight;
-        metal::float4 _e240 = vectors[naga_div(_e233, 4u) + (2u * chunk0_)];
-        x0_0_ = (_e228 * inverse) * _e240;
-        metal::float4 _e242 = x0_1_;
-        uint _e247 = p_1.weight;
-        metal::float4 _e256 = vectors[(naga_div(_e247, 4u) + (2u * chunk0_)) + 1u];
-        x0_1_ = (_e242 * inverse) * _e256;
+        metal::float4 _e258 = x0_0_;
+        metal::float4 _e260 = norm0_0_;
+        x0_0_ = (_e258 * inverse) * _e260;
+        metal::float4 _e262 = x0_1_;
+        metal::float4 _e264 = norm0_1_;
+        x0_1_ = (_e262 * inverse) * _e264;
     }
-    metal::float4 _e258 = x0_0_;
-    uint _e259 = magnitude(_e258);
-    metal::float4 _e260 = x0_1_;
-    uint _e261 = magnitude(_e260);
-    peak0_ = metal::max(_e259, _e261);
+    metal::float4 _e266 = x0_0_;
+    uint _e267 = magnitude(_e266);
+    metal::float4 _e268 = x0_1_;
+    uint _e269 = magnitude(_e268);
+    peak0_ = metal::max(_e267, _e269);
     if (live0_) {
-        uint _e271 = peak0_;
-        row_parts.inner[naga_div(chunk0_, 4u)][naga_mod(chunk0_, 4u)] = _e271;
-    }
-    metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
-    if (live0_) {
-        uint g_1 = naga_div(chunk0_, 32u);
-        metal::uint4 _e278 = row_parts.inner[8u * g_1];
-        all = _e278;
-        metal::uint4 _e280 = all;
-        metal::uint4 _e289 = row_parts.inner[((8u * g_1) + 0u) + 1u];
-        all = metal::max(_e280, _e289);
-        metal::uint4 _e291 = all;
-        metal::uint4 _e300 = row_parts.inner[((8u * g_1) + 1u) + 1u];
-        all = metal::max(_e291, _e300);
-        metal::uint4 _e302 = all;
-        metal::uint4 _e311 = row_parts.inner[((8u * g_1) + 2u) + 1u];
-        all = metal::max(_e302, _e311);
-        metal::uint4 _e313 = all;
-        metal::uint4 _e322 = row_parts.inner[((8u * g_1) + 3u) + 1u];
-        all = metal::max(_e313, _e322);
-        metal::uint4 _e324 = all;
-        metal::uint4 _e333 = row_parts.inner[((8u * g_1) + 4u) + 1u];
-        all = metal::max(_e324, _e333);
-        metal::uint4 _e335 = all;
-        metal::uint4 _e344 = row_parts.inner[((8u * g_1) + 5u) + 1u];
-        all = metal::max(_e335, _e344);
-        metal::uint4 _e346 = all;
-        metal::uint4 _e355 = row_parts.inner[((8u * g_1) + 6u) + 1u];
-        all = metal::max(_e346, _e355);
-        uint _e358 = all.x;
-        uint _e360 = all.y;
-        uint _e363 = all.z;
-        uint _e365 = all.w;
-        peak0_ = metal::max(metal::max(_e358, _e360), metal::max(_e363, _e365));
+        uint _e279 = peak0_;
+        row_parts.inner[naga_div(chunk0_, 4u)][naga_mod(chunk0_, 4u)] = _e279;
     }
     metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
     if (live0_) {
-        uint g_2 = naga_div(chunk0_, 32u);
-        uint _e370 = peak0_;
-        d = as_type<float>(_e370) / 127.0;
-        float _e378 = d;
-        if (_e378 >= 0.000000000000000000000000000000000000011754944) {
-            uint _e383 = peak0_;
-            local = _e383 < 2139095040u;
+        uint g_3 = naga_div(chunk0_, 32u);
+        metal::uint4 _e286 = row_parts.inner[8u * g_3];
+        all = _e286;
+        metal::uint4 _e288 = all;
+        metal::uint4 _e297 = row_parts.inner[((8u * g_3) + 0u) + 1u];
+        all = metal::max(_e288, _e297);
+        metal::uint4 _e299 = all;
+        metal::uint4 _e308 = row_parts.inner[((8u * g_3) + 1u) + 1u];
+        all = metal::max(_e299, _e308);
+        metal::uint4 _e310 = all;
+        metal::uint4 _e319 = row_parts.inner[((8u * g_3) + 2u) + 1u];
+        all = metal::max(_e310, _e319);
+        metal::uint4 _e321 = all;
+        metal::uint4 _e330 = row_parts.inner[((8u * g_3) + 3u) + 1u];
+        all = metal::max(_e321, _e330);
+        metal::uint4 _e332 = all;
+        metal::uint4 _e341 = row_parts.inner[((8u * g_3) + 4u) + 1u];
+        all = metal::max(_e332, _e341);
+        metal::uint4 _e343 = all;
+        metal::uint4 _e352 = row_parts.inner[((8u * g_3) + 5u) + 1u];
+        all = metal::max(_e343, _e352);
+        metal::uint4 _e354 = all;
+        metal::uint4 _e363 = row_parts.inner[((8u * g_3) + 6u) + 1u];
+        all = metal::max(_e354, _e363);
+        uint _e366 = all.x;
+        uint _e368 = all.y;
+        uint _e371 = all.z;
+        uint _e373 = all.w;
+        peak0_ = metal::max(metal::max(_e366, _e368), metal::max(_e371, _e373));
+    }
+    metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
+    if (live0_) {
+        uint g_4 = naga_div(chunk0_, SHARE);
+        uint _e378 = peak0_;
+        d = as_type<float>(_e378) / 127.0;
+        float _e386 = d;
+        if (_e386 >= 0.000000000000000000000000000000000000011754944) {
+            uint _e391 = peak0_;
+            local = _e391 < 2139095040u;
         } else {
             local = false;
         }
-        bool _e387 = local;
-        if (_e387) {
-            float _e388 = d;
-            float r_2 = 1.0 / _e388;
-            metal::float4 _e392 = x0_0_;
-            float _e393 = d;
-            uint _e394 = quantised(_e392, _e393, r_2);
-            q.x = _e394;
-            metal::float4 _e396 = x0_1_;
-            float _e397 = d;
-            uint _e398 = quantised(_e396, _e397, r_2);
-            q.y = _e398;
+        bool _e395 = local;
+        if (_e395) {
+            float _e396 = d;
+            float scale_1 = (_e396 < 0.000000000000000000000000000001) ? 18446744000000000000.0 : 1.0;
+            float _e402 = d;
+            float r_2 = 1.0 / (_e402 * scale_1);
+            metal::float4 _e407 = x0_0_;
+            float _e409 = d;
+            uint _e411 = quantised(_e407 * scale_1, _e409 * scale_1, r_2);
+            q.x = _e411;
+            metal::float4 _e413 = x0_1_;
+            float _e415 = d;
+            uint _e417 = quantised(_e413 * scale_1, _e415 * scale_1, r_2);
+            q.y = _e417;
         }
-        float _e399 = d;
-        if (_e399 < 0.000000000000000000000000000000000000011754944) {
+        float _e418 = d;
+        if (_e418 < 0.000000000000000000000000000000000000011754944) {
             d = 0.0;
         }
-        uint _e413 = q.x;
-        row_acts.inner[naga_div(chunk0_, 2u)][naga_mod(chunk0_, 2u) * 2u] = _e413;
-        uint _e426 = q.y;
-        row_acts.inner[naga_div(chunk0_, 2u)][(naga_mod(chunk0_, 2u) * 2u) + 1u] = _e426;
-        uint _e428 = q.x;
-        packed_char4 reinterpreted_packed_char4_e428 = as_type<packed_char4>(_e428);
-        packed_char4 reinterpreted_packed_char4_e429 = as_type<packed_char4>(16843009u);
-        uint _e432 = q.y;
-        packed_char4 reinterpreted_packed_char4_e432 = as_type<packed_char4>(_e432);
-        packed_char4 reinterpreted_packed_char4_e433 = as_type<packed_char4>(16843009u);
-        int sum_1 = as_type<int>(as_type<uint>(( + reinterpreted_packed_char4_e428[0] * reinterpreted_packed_char4_e429[0] + reinterpreted_packed_char4_e428[1] * reinterpreted_packed_char4_e429[1] + reinterpreted_packed_char4_e428[2] * reinterpreted_packed_char4_e429[2] + reinterpreted_packed_char4_e428[3] * reinterpreted_packed_char4_e429[3])) + as_type<uint>(( + reinterpreted_packed_char4_e432[0] * reinterpreted_packed_char4_e433[0] + reinterpreted_packed_char4_e432[1] * reinterpreted_packed_char4_e433[1] + reinterpreted_packed_char4_e432[2] * reinterpreted_packed_char4_e433[2] + reinterpreted_packed_char4_e432[3] * reinterpreted_packed_char4_e433[3])));
+        uint _e432 = q.x;
+        row_acts.inner[naga_div(chunk0_, 2u)][naga_mod(chunk0_, 2u) * 2u] = _e432;
+        uint _e445 = q.y;
+        row_acts.inner[naga_div(chunk0_, 2u)][(naga_mod(chunk0_, 2u) * 2u) + 1u] = _e445;
+        uint _e447 = q.x;
+        packed_char4 reinterpreted_packed_char4_e447 = as_type<packed_char4>(_e447);
+        packed_char4 reinterpreted_packed_char4_e448 = as_type<packed_char4>(16843009u);
+        uint _e451 = q.y;
+        packed_char4 reinterpreted_packed_char4_e451 = as_type<packed_char4>(_e451);
+        packed_char4 reinterpreted_packed_char4_e452 = as_type<packed_char4>(16843009u);
+        int sum_1 = as_type<int>(as_type<uint>(( + reinterpreted_packed_char4_e447[0] * reinterpreted_packed_char4_e448[0] + reinterpreted_packed_char4_e447[1] * reinterpreted_packed_char4_e448[1] + reinterpreted_packed_char4_e447[2] * reinterpreted_packed_char4_e448[2] + reinterpreted_packed_char4_e447[3] * reinterpreted_packed_char4_e448[3])) + as_type<uint>(( + reinterpreted_packed_char4_e451[0] * reinterpreted_packed_char4_e452[0] + reinterpreted_packed_char4_e451[1] * reinterpreted_packed_char4_e452[1] + reinterpreted_packed_char4_e451[2] * reinterpreted_packed_char4_e452[2] + reinterpreted_packed_char4_e451[3] * reinterpreted_packed_char4_e452[3])));
         row_parts.inner[naga_div(chunk0_, 4u)][naga_mod(chunk0_, 4u)] = as_type<uint>(sum_1);
-        if (naga_mod(chunk0_, 32u) == 0u) {
-            float _e451 = d;
-            row_scales.inner[g_2].x = as_type<uint>(_e451);
+        if (naga_mod(chunk0_, SHARE) == 0u) {
+            float _e470 = d;
+            row_scales.inner[g_4].x = as_type<uint>(_e470);
         }
     }
     metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
-    if (t < GROUPS) {
-        metal::uint4 _e459 = row_parts.inner[8u * t];
-        sums = _e459;
-        metal::uint4 _e461 = sums;
-        metal::uint4 _e470 = row_parts.inner[((8u * t) + 0u) + 1u];
-        sums = _e461 + _e470;
-        metal::uint4 _e472 = sums;
-        metal::uint4 _e481 = row_parts.inner[((8u * t) + 1u) + 1u];
-        sums = _e472 + _e481;
-        metal::uint4 _e483 = sums;
-        metal::uint4 _e492 = row_parts.inner[((8u * t) + 2u) + 1u];
-        sums = _e483 + _e492;
-        metal::uint4 _e494 = sums;
-        metal::uint4 _e503 = row_parts.inner[((8u * t) + 3u) + 1u];
-        sums = _e494 + _e503;
-        metal::uint4 _e505 = sums;
-        metal::uint4 _e514 = row_parts.inner[((8u * t) + 4u) + 1u];
-        sums = _e505 + _e514;
-        metal::uint4 _e516 = sums;
-        metal::uint4 _e525 = row_parts.inner[((8u * t) + 5u) + 1u];
-        sums = _e516 + _e525;
-        metal::uint4 _e527 = sums;
-        metal::uint4 _e536 = row_parts.inner[((8u * t) + 6u) + 1u];
-        sums = _e527 + _e536;
-        uint _e542 = sums.x;
-        uint _e544 = sums.y;
-        uint _e547 = sums.z;
-        uint _e550 = sums.w;
-        row_scales.inner[t].y = ((_e542 + _e544) + _e547) + _e550;
-    }
-    metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
-    c = t;
+    g = t;
     uint2 loop_bound = uint2(4294967295u);
     bool loop_init = true;
     while(true) {
         if (metal::all(loop_bound == uint2(0u))) { break; }
         loop_bound -= uint2(loop_bound.y == 0u, 1u);
         if (!loop_init) {
-            uint _e568 = c;
-            c = _e568 + THREADS;
+            uint _e718 = g;
+            g = _e718 + THREADS;
         }
         loop_init = false;
-        uint _e553 = c;
-        if (_e553 < 256u) {
+        uint _e473 = g;
+        if (_e473 < SCALES) {
         } else {
             break;
         }
         {
-            uint _e557 = c;
-            metal::uint4 q_3 = row_acts.inner[_e557];
-            uint _e565 = c;
-            acts[((first * GROUPS) * 16u) + _e565] = q_3;
+            uint _e478 = g;
+            metal::uint4 _e481 = row_parts.inner[8u * _e478];
+            sums = _e481;
+            uint _e485 = g;
+            uint _e489 = sums.x;
+            uint _e491 = sums.y;
+            uint _e494 = sums.z;
+            uint _e497 = sums.w;
+            row_sums.inner[8u * _e485] = as_type<int>(((_e489 + _e491) + _e494) + _e497);
+            uint _e502 = g;
+            metal::uint4 next0_ = row_parts.inner[((8u * _e502) + 0u) + 1u];
+            uint _e512 = g;
+            row_sums.inner[((8u * _e512) + 0u) + 1u] = as_type<int>(((next0_.x + next0_.y) + next0_.z) + next0_.w);
+            metal::uint4 _e527 = sums;
+            sums = _e527 + next0_;
+            uint _e531 = g;
+            metal::uint4 next1_ = row_parts.inner[((8u * _e531) + 1u) + 1u];
+            uint _e541 = g;
+            row_sums.inner[((8u * _e541) + 1u) + 1u] = as_type<int>(((next1_.x + next1_.y) + next1_.z) + next1_.w);
+            metal::uint4 _e556 = sums;
+            sums = _e556 + next1_;
+            uint _e560 = g;
+            metal::uint4 next2_ = row_parts.inner[((8u * _e560) + 2u) + 1u];
+            uint _e570 = g;
+            row_sums.inner[((8u * _e570) + 2u) + 1u] = as_type<int>(((next2_.x + next2_.y) + next2_.z) + next2_.w);
+            metal::uint4 _e585 = sums;
+            sums = _e585 + next2_;
+            uint _e589 = g;
+            metal::uint4 next3_ = row_parts.inner[((8u * _e589) + 3u) + 1u];
+            uint _e599 = g;
+            row_sums.inner[((8u * _e599) + 3u) + 1u] = as_type<int>(((next3_.x + next3_.y) + next3_.z) + next3_.w);
+            metal::uint4 _e614 = sums;
+            sums = _e614 + next3_;
+            uint _e618 = g;
+            metal::uint4 next4_ = row_parts.inner[((8u * _e618) + 4u) + 1u];
+            uint _e628 = g;
+            row_sums.inner[((8u * _e628) + 4u) + 1u] = as_type<int>(((next4_.x + next4_.y) + next4_.z) + next4_.w);
+            metal::uint4 _e643 = sums;
+            sums = _e643 + next4_;
+            uint _e647 = g;
+            metal::uint4 next5_ = row_parts.inner[((8u * _e647) + 5u) + 1u];
+            uint _e657 = g;
+            row_sums.inner[((8u * _e657) + 5u) + 1u] = as_type<int>(((next5_.x + next5_.y) + next5_.z) + next5_.w);
+            metal::uint4 _e672 = sums;
+            sums = _e672 + next5_;
+            uint _e676 = g;
+            metal::uint4 next6_ = row_parts.inner[((8u * _e676) + 6u) + 1u];
+            uint _e686 = g;
+            row_sums.inner[((8u * _e686) + 6u) + 1u] = as_type<int>(((next6_.x + next6_.y) + next6_.z) + next6_.w);
+            metal::uint4 _e701 = sums;
+            sums = _e701 + next6_;
+            uint _e704 = g;
+            uint _e708 = sums.x;
+            uint _e710 = sums.y;
+            uint _e713 = sums.z;
+            uint _e716 = sums.w;
+            row_scales.inner[_e704].y = ((_e708 + _e710) + _e713) + _e716;
         }
     }
-    if (t < GROUPS) {
-        metal::uint2 _e580 = row_scales.inner[t];
-        act_scales[(first * GROUPS) + t] = _e580;
-        return;
-    } else {
-        return;
+    metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
+    c = t;
+    uint2 loop_bound_1 = uint2(4294967295u);
+    bool loop_init_1 = true;
+    while(true) {
+        if (metal::all(loop_bound_1 == uint2(0u))) { break; }
+        loop_bound_1 -= uint2(loop_bound_1.y == 0u, 1u);
+        if (!loop_init_1) {
+            uint _e737 = c;
+            c = _e737 + THREADS;
+        }
+        loop_init_1 = false;
+        uint _e722 = c;
+        if (_e722 < 256u) {
+        } else {
+            break;
+        }
+        {
+            uint _e726 = c;
+            metal::uint4 q_2 = row_acts.inner[_e726];
+            uint _e734 = c;
+            acts[((first * GROUPS) * 16u) + _e734] = q_2;
+        }
     }
+    g_1 = t;
+    uint2 loop_bound_2 = uint2(4294967295u);
+    bool loop_init_2 = true;
+    while(true) {
+        if (metal::all(loop_bound_2 == uint2(0u))) { break; }
+        loop_bound_2 -= uint2(loop_bound_2.y == 0u, 1u);
+        if (!loop_init_2) {
+            uint _e754 = g_1;
+            g_1 = _e754 + THREADS;
+        }
+        loop_init_2 = false;
+        uint _e741 = g_1;
+        if (_e741 < SCALES) {
+        } else {
+            break;
+        }
+        {
+            uint _e747 = g_1;
+            uint _e751 = g_1;
+            metal::uint2 _e753 = row_scales.inner[_e751];
+            act_scales[(first * SCALES) + _e747] = _e753;
+        }
+    }
+    i = t;
+    uint2 loop_bound_3 = uint2(4294967295u);
+    bool loop_init_3 = true;
+    while(true) {
+        if (metal::all(loop_bound_3 == uint2(0u))) { break; }
+        loop_bound_3 -= uint2(loop_bound_3.y == 0u, 1u);
+        if (!loop_init_3) {
+            uint _e790 = i;
+            i = _e790 + THREADS;
+        }
+        loop_init_3 = false;
+        uint _e758 = i;
+        if (_e758 < 64u) {
+        } else {
+            break;
+        }
+        {
+            uint _e764 = p_1.sums_at;
+            uint _e770 = i;
+            uint _e775 = i;
+            int _e778 = row_sums.inner[2u * _e775];
+            uint _e782 = i;
+            int _e787 = row_sums.inner[(2u * _e782) + 1u];
+            act_scales[(_e764 + ((first * GROUPS) * 4u)) + _e770] = metal::uint2(as_type<uint>(_e778), as_type<uint>(_e787));
+        }
+    }
+    return;
 }

@@ -14,7 +14,7 @@ struct _mslBufferSizes {
 };
 
 struct type_6 {
-    metal::uint4 inner[2];
+    metal::uint4 inner[1];
 };
 struct Params {
     uint outs;
@@ -25,6 +25,10 @@ struct Params {
     uint out_cols;
     float factor;
     int zero;
+    uint sums_at;
+    uint pad0_;
+    uint pad1_;
+    uint pad2_;
     type_6 pad;
 };
 typedef float type_7[1];
@@ -41,6 +45,7 @@ constant bool HALVES = true;
 constant bool SUBS = false;
 constant bool MINS = false;
 constant bool SHARED = false;
+constant bool EARLY = true;
 constant bool PAIRS = false;
 constant uint VECS = 1u;
 constant uint GROUP_UNITS = 2u;
@@ -260,6 +265,7 @@ struct main_Input {
     metal::uint4 w3_1_ = metal::uint4(0u);
     float acc0_ = 0.0;
     uint g = 0u;
+    uint start = 0u;
     int isum0_0_ = {};
     int isum1_0_ = {};
     int isum2_0_ = {};
@@ -282,168 +288,230 @@ struct main_Input {
     }
     uint _e36 = p_1.groups;
     uint row0_ = metal::min(first + 0u, rows - 1u) * _e36;
+    uint _e78 = g;
+    uint _e83 = p_1.groups;
+    if ((_e78 + 0u) < _e83) {
+        uint _e87 = p_1.groups;
+        uint _e89 = g;
+        uint load0_ = (((((block * _e87) + _e89) + 0u) * GROUP_UNITS) * 32u) + lane;
+        metal::uint4 _e102 = codes[load0_ + 0u];
+        w0_0_ = _e102;
+        metal::uint4 _e107 = codes[load0_ + 32u];
+        w0_1_ = _e107;
+        uint _e110 = p_1.groups;
+        uint _e112 = g;
+        metal::float2 _e119 = scale_of(((((block * _e110) + _e112) + 0u) * 32u) + lane, scales, _buffer_sizes);
+        d0_ = _e119;
+    }
+    uint _e120 = g;
+    uint _e125 = p_1.groups;
+    if ((_e120 + 1u) < _e125) {
+        uint _e129 = p_1.groups;
+        uint _e131 = g;
+        uint load1_ = (((((block * _e129) + _e131) + 1u) * GROUP_UNITS) * 32u) + lane;
+        metal::uint4 _e144 = codes[load1_ + 0u];
+        w1_0_ = _e144;
+        metal::uint4 _e149 = codes[load1_ + 32u];
+        w1_1_ = _e149;
+        uint _e152 = p_1.groups;
+        uint _e154 = g;
+        metal::float2 _e161 = scale_of(((((block * _e152) + _e154) + 1u) * 32u) + lane, scales, _buffer_sizes);
+        d1_ = _e161;
+    }
+    uint _e162 = g;
+    uint _e167 = p_1.groups;
+    if ((_e162 + 2u) < _e167) {
+        uint _e171 = p_1.groups;
+        uint _e173 = g;
+        uint load2_ = (((((block * _e171) + _e173) + 2u) * GROUP_UNITS) * 32u) + lane;
+        metal::uint4 _e186 = codes[load2_ + 0u];
+        w2_0_ = _e186;
+        metal::uint4 _e191 = codes[load2_ + 32u];
+        w2_1_ = _e191;
+        uint _e194 = p_1.groups;
+        uint _e196 = g;
+        metal::float2 _e203 = scale_of(((((block * _e194) + _e196) + 2u) * 32u) + lane, scales, _buffer_sizes);
+        d2_ = _e203;
+    }
+    uint _e204 = g;
+    uint _e209 = p_1.groups;
+    if ((_e204 + 3u) < _e209) {
+        uint _e213 = p_1.groups;
+        uint _e215 = g;
+        uint load3_ = (((((block * _e213) + _e215) + 3u) * GROUP_UNITS) * 32u) + lane;
+        metal::uint4 _e228 = codes[load3_ + 0u];
+        w3_0_ = _e228;
+        metal::uint4 _e233 = codes[load3_ + 32u];
+        w3_1_ = _e233;
+        uint _e236 = p_1.groups;
+        uint _e238 = g;
+        metal::float2 _e245 = scale_of(((((block * _e236) + _e238) + 3u) * 32u) + lane, scales, _buffer_sizes);
+        d3_ = _e245;
+    }
     uint2 loop_bound = uint2(4294967295u);
     bool loop_init = true;
     while(true) {
         if (metal::all(loop_bound == uint2(0u))) { break; }
         loop_bound -= uint2(loop_bound.y == 0u, 1u);
         if (!loop_init) {
-            uint _e439 = g;
-            g = _e439 + SUM_GROUPS;
+            uint _e612 = start;
+            start = _e612 + SUM_GROUPS;
         }
         loop_init = false;
-        uint _e78 = g;
-        uint _e81 = p_1.groups;
-        if (_e78 < _e81) {
+        uint _e248 = start;
+        uint _e251 = p_1.groups;
+        if (_e248 < _e251) {
         } else {
             break;
         }
         {
-            uint _e83 = g;
-            uint _e88 = p_1.groups;
-            if ((_e83 + 0u) < _e88) {
-                uint _e92 = p_1.groups;
-                uint _e94 = g;
-                uint load0_ = (((((block * _e92) + _e94) + 0u) * GROUP_UNITS) * 32u) + lane;
-                metal::uint4 _e107 = codes[load0_ + 0u];
-                w0_0_ = _e107;
-                metal::uint4 _e112 = codes[load0_ + 32u];
-                w0_1_ = _e112;
-                uint _e115 = p_1.groups;
-                uint _e117 = g;
-                metal::float2 _e124 = scale_of(((((block * _e115) + _e117) + 0u) * 32u) + lane, scales, _buffer_sizes);
-                d0_ = _e124;
+            uint _e253 = g;
+            uint _e258 = p_1.groups;
+            uint g0_ = metal::min(_e253 + 0u, _e258 - 1u);
+            metal::float2 d_now0_ = d0_;
+            metal::uint4 now0_0_ = w0_0_;
+            metal::uint4 now0_1_ = w0_1_;
+            uint _e265 = g;
+            uint _e270 = p_1.groups;
+            uint g1_ = metal::min(_e265 + 1u, _e270 - 1u);
+            metal::float2 d_now1_ = d1_;
+            metal::uint4 now1_0_ = w1_0_;
+            metal::uint4 now1_1_ = w1_1_;
+            uint _e277 = g;
+            uint _e282 = p_1.groups;
+            uint g2_ = metal::min(_e277 + 2u, _e282 - 1u);
+            metal::float2 d_now2_ = d2_;
+            metal::uint4 now2_0_ = w2_0_;
+            metal::uint4 now2_1_ = w2_1_;
+            uint _e289 = g;
+            uint _e294 = p_1.groups;
+            uint g3_ = metal::min(_e289 + 3u, _e294 - 1u);
+            metal::float2 d_now3_ = d3_;
+            metal::uint4 now3_0_ = w3_0_;
+            metal::uint4 now3_1_ = w3_1_;
+            uint _e301 = g;
+            g = _e301 + SUM_GROUPS;
+            uint _e304 = g;
+            uint _e309 = p_1.groups;
+            if ((_e304 + 0u) < _e309) {
+                uint _e313 = p_1.groups;
+                uint _e315 = g;
+                uint load0_1 = (((((block * _e313) + _e315) + 0u) * GROUP_UNITS) * 32u) + lane;
+                metal::uint4 _e328 = codes[load0_1 + 0u];
+                w0_0_ = _e328;
+                metal::uint4 _e333 = codes[load0_1 + 32u];
+                w0_1_ = _e333;
+                uint _e336 = p_1.groups;
+                uint _e338 = g;
+                metal::float2 _e345 = scale_of(((((block * _e336) + _e338) + 0u) * 32u) + lane, scales, _buffer_sizes);
+                d0_ = _e345;
             }
-            uint _e125 = g;
-            uint _e130 = p_1.groups;
-            if ((_e125 + 1u) < _e130) {
-                uint _e134 = p_1.groups;
-                uint _e136 = g;
-                uint load1_ = (((((block * _e134) + _e136) + 1u) * GROUP_UNITS) * 32u) + lane;
-                metal::uint4 _e149 = codes[load1_ + 0u];
-                w1_0_ = _e149;
-                metal::uint4 _e154 = codes[load1_ + 32u];
-                w1_1_ = _e154;
-                uint _e157 = p_1.groups;
-                uint _e159 = g;
-                metal::float2 _e166 = scale_of(((((block * _e157) + _e159) + 1u) * 32u) + lane, scales, _buffer_sizes);
-                d1_ = _e166;
+            uint _e346 = g;
+            uint _e351 = p_1.groups;
+            if ((_e346 + 1u) < _e351) {
+                uint _e355 = p_1.groups;
+                uint _e357 = g;
+                uint load1_1 = (((((block * _e355) + _e357) + 1u) * GROUP_UNITS) * 32u) + lane;
+                metal::uint4 _e370 = codes[load1_1 + 0u];
+                w1_0_ = _e370;
+                metal::uint4 _e375 = codes[load1_1 + 32u];
+                w1_1_ = _e375;
+                uint _e378 = p_1.groups;
+                uint _e380 = g;
+                metal::float2 _e387 = scale_of(((((block * _e378) + _e380) + 1u) * 32u) + lane, scales, _buffer_sizes);
+                d1_ = _e387;
             }
-            uint _e167 = g;
-            uint _e172 = p_1.groups;
-            if ((_e167 + 2u) < _e172) {
-                uint _e176 = p_1.groups;
-                uint _e178 = g;
-                uint load2_ = (((((block * _e176) + _e178) + 2u) * GROUP_UNITS) * 32u) + lane;
-                metal::uint4 _e191 = codes[load2_ + 0u];
-                w2_0_ = _e191;
-                metal::uint4 _e196 = codes[load2_ + 32u];
-                w2_1_ = _e196;
-                uint _e199 = p_1.groups;
-                uint _e201 = g;
-                metal::float2 _e208 = scale_of(((((block * _e199) + _e201) + 2u) * 32u) + lane, scales, _buffer_sizes);
-                d2_ = _e208;
+            uint _e388 = g;
+            uint _e393 = p_1.groups;
+            if ((_e388 + 2u) < _e393) {
+                uint _e397 = p_1.groups;
+                uint _e399 = g;
+                uint load2_1 = (((((block * _e397) + _e399) + 2u) * GROUP_UNITS) * 32u) + lane;
+                metal::uint4 _e412 = codes[load2_1 + 0u];
+                w2_0_ = _e412;
+                metal::uint4 _e417 = codes[load2_1 + 32u];
+                w2_1_ = _e417;
+                uint _e420 = p_1.groups;
+                uint _e422 = g;
+                metal::float2 _e429 = scale_of(((((block * _e420) + _e422) + 2u) * 32u) + lane, scales, _buffer_sizes);
+                d2_ = _e429;
             }
-            uint _e209 = g;
-            uint _e214 = p_1.groups;
-            if ((_e209 + 3u) < _e214) {
-                uint _e218 = p_1.groups;
-                uint _e220 = g;
-                uint load3_ = (((((block * _e218) + _e220) + 3u) * GROUP_UNITS) * 32u) + lane;
-                metal::uint4 _e233 = codes[load3_ + 0u];
-                w3_0_ = _e233;
-                metal::uint4 _e238 = codes[load3_ + 32u];
-                w3_1_ = _e238;
-                uint _e241 = p_1.groups;
-                uint _e243 = g;
-                metal::float2 _e250 = scale_of(((((block * _e241) + _e243) + 3u) * 32u) + lane, scales, _buffer_sizes);
-                d3_ = _e250;
+            uint _e430 = g;
+            uint _e435 = p_1.groups;
+            if ((_e430 + 3u) < _e435) {
+                uint _e439 = p_1.groups;
+                uint _e441 = g;
+                uint load3_1 = (((((block * _e439) + _e441) + 3u) * GROUP_UNITS) * 32u) + lane;
+                metal::uint4 _e454 = codes[load3_1 + 0u];
+                w3_0_ = _e454;
+                metal::uint4 _e459 = codes[load3_1 + 32u];
+                w3_1_ = _e459;
+                uint _e462 = p_1.groups;
+                uint _e464 = g;
+                metal::float2 _e471 = scale_of(((((block * _e462) + _e464) + 3u) * 32u) + lane, scales, _buffer_sizes);
+                d3_ = _e471;
             }
-            uint _e251 = g;
-            uint _e256 = p_1.groups;
-            uint g0_ = metal::min(_e251 + 0u, _e256 - 1u);
             metal::uint2 a0_0_ = act_scales[row0_ + g0_];
             uint at0_0_ = ((row0_ + g0_) * UNITS) * VECS;
-            int _e271 = p_1.zero;
-            isum0_0_ = as_type<int>(as_type<uint>(naga_neg(_e271)) * as_type<uint>(as_type<int>(a0_0_.y)));
-            int _e277 = isum0_0_;
-            metal::uint4 _e278 = w0_0_;
-            int _e281 = dot_unit(_e278, at0_0_ + 0u, acts, _buffer_sizes);
-            isum0_0_ = as_type<int>(as_type<uint>(_e277) + as_type<uint>(_e281));
-            int _e283 = isum0_0_;
-            metal::uint4 _e284 = w0_1_;
-            int _e287 = dot_unit(_e284, at0_0_ + 1u, acts, _buffer_sizes);
-            isum0_0_ = as_type<int>(as_type<uint>(_e283) + as_type<uint>(_e287));
-            metal::float2 _e289 = d0_;
-            metal::float2 f0_0_ = _e289 * as_type<float>(a0_0_.x);
-            uint _e293 = g;
-            uint _e298 = p_1.groups;
-            uint g1_ = metal::min(_e293 + 1u, _e298 - 1u);
+            int _e483 = p_1.zero;
+            isum0_0_ = as_type<int>(as_type<uint>(naga_neg(_e483)) * as_type<uint>(as_type<int>(a0_0_.y)));
+            int _e489 = isum0_0_;
+            int _e492 = dot_unit(now0_0_, at0_0_ + 0u, acts, _buffer_sizes);
+            isum0_0_ = as_type<int>(as_type<uint>(_e489) + as_type<uint>(_e492));
+            int _e494 = isum0_0_;
+            int _e497 = dot_unit(now0_1_, at0_0_ + 1u, acts, _buffer_sizes);
+            isum0_0_ = as_type<int>(as_type<uint>(_e494) + as_type<uint>(_e497));
+            metal::float2 f0_0_ = d_now0_ * as_type<float>(a0_0_.x);
             metal::uint2 a1_0_ = act_scales[row0_ + g1_];
             uint at1_0_ = ((row0_ + g1_) * UNITS) * VECS;
-            int _e313 = p_1.zero;
-            isum1_0_ = as_type<int>(as_type<uint>(naga_neg(_e313)) * as_type<uint>(as_type<int>(a1_0_.y)));
-            int _e319 = isum1_0_;
-            metal::uint4 _e320 = w1_0_;
-            int _e323 = dot_unit(_e320, at1_0_ + 0u, acts, _buffer_sizes);
-            isum1_0_ = as_type<int>(as_type<uint>(_e319) + as_type<uint>(_e323));
-            int _e325 = isum1_0_;
-            metal::uint4 _e326 = w1_1_;
-            int _e329 = dot_unit(_e326, at1_0_ + 1u, acts, _buffer_sizes);
-            isum1_0_ = as_type<int>(as_type<uint>(_e325) + as_type<uint>(_e329));
-            metal::float2 _e331 = d1_;
-            metal::float2 f1_0_ = _e331 * as_type<float>(a1_0_.x);
-            uint _e335 = g;
-            uint _e340 = p_1.groups;
-            uint g2_ = metal::min(_e335 + 2u, _e340 - 1u);
+            int _e513 = p_1.zero;
+            isum1_0_ = as_type<int>(as_type<uint>(naga_neg(_e513)) * as_type<uint>(as_type<int>(a1_0_.y)));
+            int _e519 = isum1_0_;
+            int _e522 = dot_unit(now1_0_, at1_0_ + 0u, acts, _buffer_sizes);
+            isum1_0_ = as_type<int>(as_type<uint>(_e519) + as_type<uint>(_e522));
+            int _e524 = isum1_0_;
+            int _e527 = dot_unit(now1_1_, at1_0_ + 1u, acts, _buffer_sizes);
+            isum1_0_ = as_type<int>(as_type<uint>(_e524) + as_type<uint>(_e527));
+            metal::float2 f1_0_ = d_now1_ * as_type<float>(a1_0_.x);
             metal::uint2 a2_0_ = act_scales[row0_ + g2_];
             uint at2_0_ = ((row0_ + g2_) * UNITS) * VECS;
-            int _e355 = p_1.zero;
-            isum2_0_ = as_type<int>(as_type<uint>(naga_neg(_e355)) * as_type<uint>(as_type<int>(a2_0_.y)));
-            int _e361 = isum2_0_;
-            metal::uint4 _e362 = w2_0_;
-            int _e365 = dot_unit(_e362, at2_0_ + 0u, acts, _buffer_sizes);
-            isum2_0_ = as_type<int>(as_type<uint>(_e361) + as_type<uint>(_e365));
-            int _e367 = isum2_0_;
-            metal::uint4 _e368 = w2_1_;
-            int _e371 = dot_unit(_e368, at2_0_ + 1u, acts, _buffer_sizes);
-            isum2_0_ = as_type<int>(as_type<uint>(_e367) + as_type<uint>(_e371));
-            metal::float2 _e373 = d2_;
-            metal::float2 f2_0_ = _e373 * as_type<float>(a2_0_.x);
-            uint _e377 = g;
-            uint _e382 = p_1.groups;
-            uint g3_ = metal::min(_e377 + 3u, _e382 - 1u);
+            int _e543 = p_1.zero;
+            isum2_0_ = as_type<int>(as_type<uint>(naga_neg(_e543)) * as_type<uint>(as_type<int>(a2_0_.y)));
+            int _e549 = isum2_0_;
+            int _e552 = dot_unit(now2_0_, at2_0_ + 0u, acts, _buffer_sizes);
+            isum2_0_ = as_type<int>(as_type<uint>(_e549) + as_type<uint>(_e552));
+            int _e554 = isum2_0_;
+            int _e557 = dot_unit(now2_1_, at2_0_ + 1u, acts, _buffer_sizes);
+            isum2_0_ = as_type<int>(as_type<uint>(_e554) + as_type<uint>(_e557));
+            metal::float2 f2_0_ = d_now2_ * as_type<float>(a2_0_.x);
             metal::uint2 a3_0_ = act_scales[row0_ + g3_];
             uint at3_0_ = ((row0_ + g3_) * UNITS) * VECS;
-            int _e397 = p_1.zero;
-            isum3_0_ = as_type<int>(as_type<uint>(naga_neg(_e397)) * as_type<uint>(as_type<int>(a3_0_.y)));
-            int _e403 = isum3_0_;
-            metal::uint4 _e404 = w3_0_;
-            int _e407 = dot_unit(_e404, at3_0_ + 0u, acts, _buffer_sizes);
-            isum3_0_ = as_type<int>(as_type<uint>(_e403) + as_type<uint>(_e407));
-            int _e409 = isum3_0_;
-            metal::uint4 _e410 = w3_1_;
-            int _e413 = dot_unit(_e410, at3_0_ + 1u, acts, _buffer_sizes);
-            isum3_0_ = as_type<int>(as_type<uint>(_e409) + as_type<uint>(_e413));
-            metal::float2 _e415 = d3_;
-            metal::float2 f3_0_ = _e415 * as_type<float>(a3_0_.x);
-            int _e419 = isum0_0_;
-            float _e422 = acc0_;
-            acc0_ = metal::fma(static_cast<float>(_e419), f0_0_.x, _e422);
-            int _e424 = isum1_0_;
-            float _e427 = acc0_;
-            acc0_ = metal::fma(static_cast<float>(_e424), f1_0_.x, _e427);
-            int _e429 = isum2_0_;
-            float _e432 = acc0_;
-            acc0_ = metal::fma(static_cast<float>(_e429), f2_0_.x, _e432);
-            int _e434 = isum3_0_;
-            float _e437 = acc0_;
-            acc0_ = metal::fma(static_cast<float>(_e434), f3_0_.x, _e437);
+            int _e573 = p_1.zero;
+            isum3_0_ = as_type<int>(as_type<uint>(naga_neg(_e573)) * as_type<uint>(as_type<int>(a3_0_.y)));
+            int _e579 = isum3_0_;
+            int _e582 = dot_unit(now3_0_, at3_0_ + 0u, acts, _buffer_sizes);
+            isum3_0_ = as_type<int>(as_type<uint>(_e579) + as_type<uint>(_e582));
+            int _e584 = isum3_0_;
+            int _e587 = dot_unit(now3_1_, at3_0_ + 1u, acts, _buffer_sizes);
+            isum3_0_ = as_type<int>(as_type<uint>(_e584) + as_type<uint>(_e587));
+            metal::float2 f3_0_ = d_now3_ * as_type<float>(a3_0_.x);
+            int _e592 = isum0_0_;
+            float _e595 = acc0_;
+            acc0_ = metal::fma(static_cast<float>(_e592), f0_0_.x, _e595);
+            int _e597 = isum1_0_;
+            float _e600 = acc0_;
+            acc0_ = metal::fma(static_cast<float>(_e597), f1_0_.x, _e600);
+            int _e602 = isum2_0_;
+            float _e605 = acc0_;
+            acc0_ = metal::fma(static_cast<float>(_e602), f2_0_.x, _e605);
+            int _e607 = isum3_0_;
+            float _e610 = acc0_;
+            acc0_ = metal::fma(static_cast<float>(_e607), f3_0_.x, _e610);
         }
     }
     if ((first + 0u) < rows) {
-        float _e447 = acc0_;
-        finish(first + 0u, n_2, _e447, p_1, arena, _buffer_sizes);
+        float _e620 = acc0_;
+        finish(first + 0u, n_2, _e620, p_1, arena, _buffer_sizes);
         return;
     } else {
         return;

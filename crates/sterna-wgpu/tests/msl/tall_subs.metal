@@ -14,7 +14,7 @@ struct _mslBufferSizes {
 };
 
 struct type_6 {
-    metal::uint4 inner[2];
+    metal::uint4 inner[1];
 };
 struct Params {
     uint outs;
@@ -25,6 +25,10 @@ struct Params {
     uint out_cols;
     float factor;
     int zero;
+    uint sums_at;
+    uint pad0_;
+    uint pad1_;
+    uint pad2_;
     type_6 pad;
 };
 typedef float type_7[1];
@@ -47,6 +51,7 @@ constant bool HALVES = true;
 constant bool SUBS = true;
 constant bool MINS = true;
 constant bool SHARED = true;
+constant bool EARLY = true;
 constant bool PAIRS = false;
 constant uint VECS = 2u;
 constant uint GROUP_UNITS = 9u;
@@ -152,21 +157,21 @@ void finish(
 ) {
     uint _e5 = p_1.out;
     uint _e8 = p_1.out_cols;
-    uint at_3 = (_e5 + (row * _e8)) + n;
+    uint at_2 = (_e5 + (row * _e8)) + n;
     uint _e14 = p_1.mode;
     if (_e14 == 1u) {
         float _e21 = p_1.factor;
-        arena[at_3] = y * _e21;
+        arena[at_2] = y * _e21;
         return;
     } else {
         uint _e25 = p_1.mode;
         if (_e25 == 2u) {
             float _e32 = p_1.factor;
-            float _e35 = arena[at_3];
-            arena[at_3] = metal::fma(_e32, y, _e35);
+            float _e35 = arena[at_2];
+            arena[at_2] = metal::fma(_e32, y, _e35);
             return;
         } else {
-            arena[at_3] = y;
+            arena[at_2] = y;
             return;
         }
     }
@@ -201,24 +206,24 @@ int dot_unit(
     device type_9 const& acts,
     constant _mslBufferSizes& _buffer_sizes
 ) {
-    metal::uint4 a_4 = acts[at_1];
+    metal::uint4 a_3 = acts[at_1];
     metal::uint4 b_3 = acts[at_1 + 1u];
     metal::uint4 low = w & metal::uint4(252645135u);
     metal::uint4 high = (w >> metal::uint4(4u)) & metal::uint4(252645135u);
     uint _e19 = low.x;
-    uint _e20 = a_4.x;
+    uint _e20 = a_3.x;
     packed_char4 reinterpreted_packed_char4_e19 = as_type<packed_char4>(_e19);
     packed_char4 reinterpreted_packed_char4_e20 = as_type<packed_char4>(_e20);
     uint _e22 = high.x;
-    uint _e23 = a_4.y;
+    uint _e23 = a_3.y;
     packed_char4 reinterpreted_packed_char4_e22 = as_type<packed_char4>(_e22);
     packed_char4 reinterpreted_packed_char4_e23 = as_type<packed_char4>(_e23);
     uint _e26 = low.y;
-    uint _e27 = a_4.z;
+    uint _e27 = a_3.z;
     packed_char4 reinterpreted_packed_char4_e26 = as_type<packed_char4>(_e26);
     packed_char4 reinterpreted_packed_char4_e27 = as_type<packed_char4>(_e27);
     uint _e30 = high.y;
-    uint _e31 = a_4.w;
+    uint _e31 = a_3.w;
     packed_char4 reinterpreted_packed_char4_e30 = as_type<packed_char4>(_e30);
     packed_char4 reinterpreted_packed_char4_e31 = as_type<packed_char4>(_e31);
     uint _e34 = low.z;
@@ -254,36 +259,6 @@ int byte_of(
 ) {
     uint _e9 = 8u * naga_mod(i_1, 4u);
     return metal::extract_bits(as_type<int>(words[naga_div(i_1, 4u)]), metal::min(_e9, 32u), metal::min(8u, 32u - metal::min(_e9, 32u)));
-}
-
-int sum_four(
-    metal::uint4 a_3
-) {
-    uint _e1 = a_3.x;
-    packed_char4 reinterpreted_packed_char4_e1 = as_type<packed_char4>(_e1);
-    packed_char4 reinterpreted_packed_char4_e2 = as_type<packed_char4>(16843009u);
-    uint _e4 = a_3.y;
-    packed_char4 reinterpreted_packed_char4_e4 = as_type<packed_char4>(_e4);
-    packed_char4 reinterpreted_packed_char4_e5 = as_type<packed_char4>(16843009u);
-    uint _e8 = a_3.z;
-    packed_char4 reinterpreted_packed_char4_e8 = as_type<packed_char4>(_e8);
-    packed_char4 reinterpreted_packed_char4_e9 = as_type<packed_char4>(16843009u);
-    uint _e12 = a_3.w;
-    packed_char4 reinterpreted_packed_char4_e12 = as_type<packed_char4>(_e12);
-    packed_char4 reinterpreted_packed_char4_e13 = as_type<packed_char4>(16843009u);
-    return as_type<int>(as_type<uint>(as_type<int>(as_type<uint>(as_type<int>(as_type<uint>(( + reinterpreted_packed_char4_e1[0] * reinterpreted_packed_char4_e2[0] + reinterpreted_packed_char4_e1[1] * reinterpreted_packed_char4_e2[1] + reinterpreted_packed_char4_e1[2] * reinterpreted_packed_char4_e2[2] + reinterpreted_packed_char4_e1[3] * reinterpreted_packed_char4_e2[3])) + as_type<uint>(( + reinterpreted_packed_char4_e4[0] * reinterpreted_packed_char4_e5[0] + reinterpreted_packed_char4_e4[1] * reinterpreted_packed_char4_e5[1] + reinterpreted_packed_char4_e4[2] * reinterpreted_packed_char4_e5[2] + reinterpreted_packed_char4_e4[3] * reinterpreted_packed_char4_e5[3])))) + as_type<uint>(( + reinterpreted_packed_char4_e8[0] * reinterpreted_packed_char4_e9[0] + reinterpreted_packed_char4_e8[1] * reinterpreted_packed_char4_e9[1] + reinterpreted_packed_char4_e8[2] * reinterpreted_packed_char4_e9[2] + reinterpreted_packed_char4_e8[3] * reinterpreted_packed_char4_e9[3])))) + as_type<uint>(( + reinterpreted_packed_char4_e12[0] * reinterpreted_packed_char4_e13[0] + reinterpreted_packed_char4_e12[1] * reinterpreted_packed_char4_e13[1] + reinterpreted_packed_char4_e12[2] * reinterpreted_packed_char4_e13[2] + reinterpreted_packed_char4_e12[3] * reinterpreted_packed_char4_e13[3])));
-}
-
-int sum_unit(
-    uint at_2,
-    device type_9 const& acts,
-    constant _mslBufferSizes& _buffer_sizes
-) {
-    metal::uint4 _e3 = acts[at_2];
-    int _e4 = sum_four(_e3);
-    metal::uint4 _e9 = acts[at_2 + 1u];
-    int _e10 = sum_four(_e9);
-    return as_type<int>(as_type<uint>(_e4) + as_type<uint>(_e10));
 }
 int naga_neg(int val) {
     return as_type<int>(-as_type<uint>(val));
@@ -373,8 +348,8 @@ struct main_Input {
         if (metal::all(loop_bound == uint2(0u))) { break; }
         loop_bound -= uint2(loop_bound.y == 0u, 1u);
         if (!loop_init) {
-            uint _e480 = start;
-            start = _e480 + ENTRIES;
+            uint _e505 = start;
+            start = _e505 + ENTRIES;
         }
         loop_init = false;
         uint _e140 = start;
@@ -387,140 +362,125 @@ struct main_Input {
             uint _e145 = g;
             uint _e150 = p_1.groups;
             uint g0_ = metal::min(_e145 + 0u, _e150 - 1u);
-            metal::uint4 _e154 = sub0_;
-            int _e156 = byte_of(_e154, 0u);
-            metal::uint4 _e157 = sub0_;
-            int _e159 = byte_of(_e157, 8u);
-            metal::uint4 _e160 = sub0_;
-            int _e162 = byte_of(_e160, 1u);
-            metal::uint4 _e163 = sub0_;
-            int _e165 = byte_of(_e163, 9u);
-            metal::uint4 _e166 = sub0_;
-            int _e168 = byte_of(_e166, 2u);
-            metal::uint4 _e169 = sub0_;
-            int _e171 = byte_of(_e169, 10u);
-            metal::uint4 _e172 = sub0_;
-            int _e174 = byte_of(_e172, 3u);
-            metal::uint4 _e175 = sub0_;
-            int _e177 = byte_of(_e175, 11u);
-            metal::uint4 _e178 = sub0_;
-            int _e180 = byte_of(_e178, 4u);
-            metal::uint4 _e181 = sub0_;
-            int _e183 = byte_of(_e181, 12u);
-            metal::uint4 _e184 = sub0_;
-            int _e186 = byte_of(_e184, 5u);
-            metal::uint4 _e187 = sub0_;
-            int _e189 = byte_of(_e187, 13u);
-            metal::uint4 _e190 = sub0_;
-            int _e192 = byte_of(_e190, 6u);
-            metal::uint4 _e193 = sub0_;
-            int _e195 = byte_of(_e193, 14u);
-            metal::uint4 _e196 = sub0_;
-            int _e198 = byte_of(_e196, 7u);
-            metal::uint4 _e199 = sub0_;
-            int _e201 = byte_of(_e199, 15u);
+            metal::float2 d_now0_ = d0_;
+            metal::uint4 now0_0_ = w0_0_;
+            metal::uint4 now0_1_ = w0_1_;
+            metal::uint4 now0_2_ = w0_2_;
+            metal::uint4 now0_3_ = w0_3_;
+            metal::uint4 now0_4_ = w0_4_;
+            metal::uint4 now0_5_ = w0_5_;
+            metal::uint4 now0_6_ = w0_6_;
+            metal::uint4 now0_7_ = w0_7_;
+            metal::uint4 sub_now0_ = sub0_;
+            uint _e164 = g;
+            g = _e164 + ENTRIES;
+            uint _e167 = g;
+            uint _e172 = p_1.groups;
+            if ((_e167 + 0u) < _e172) {
+                uint _e176 = p_1.groups;
+                uint _e178 = g;
+                uint load0_1 = (((((block * _e176) + _e178) + 0u) * GROUP_UNITS) * 32u) + lane;
+                metal::uint4 _e191 = codes[load0_1 + 0u];
+                w0_0_ = _e191;
+                metal::uint4 _e196 = codes[load0_1 + 32u];
+                w0_1_ = _e196;
+                metal::uint4 _e201 = codes[load0_1 + 64u];
+                w0_2_ = _e201;
+                metal::uint4 _e206 = codes[load0_1 + 96u];
+                w0_3_ = _e206;
+                metal::uint4 _e211 = codes[load0_1 + 128u];
+                w0_4_ = _e211;
+                metal::uint4 _e216 = codes[load0_1 + 160u];
+                w0_5_ = _e216;
+                metal::uint4 _e221 = codes[load0_1 + 192u];
+                w0_6_ = _e221;
+                metal::uint4 _e226 = codes[load0_1 + 224u];
+                w0_7_ = _e226;
+                metal::uint4 _e231 = codes[load0_1 + 256u];
+                sub0_ = _e231;
+                uint _e234 = p_1.groups;
+                uint _e236 = g;
+                metal::float2 _e243 = scale_of(((((block * _e234) + _e236) + 0u) * 32u) + lane, scales, _buffer_sizes);
+                d0_ = _e243;
+            }
+            int _e245 = byte_of(sub_now0_, 0u);
+            int _e247 = byte_of(sub_now0_, 1u);
+            int _e249 = byte_of(sub_now0_, 2u);
+            int _e251 = byte_of(sub_now0_, 3u);
+            int _e253 = byte_of(sub_now0_, 4u);
+            int _e255 = byte_of(sub_now0_, 5u);
+            int _e257 = byte_of(sub_now0_, 6u);
+            int _e259 = byte_of(sub_now0_, 7u);
             metal::uint2 a0_0_ = act_scales[row0_ + g0_];
             uint at0_0_ = ((row0_ + g0_) * UNITS) * VECS;
-            int _e213 = p_1.zero;
-            isum0_0_ = as_type<int>(as_type<uint>(naga_neg(_e213)) * as_type<uint>(as_type<int>(a0_0_.y)));
+            int _e271 = p_1.zero;
+            isum0_0_ = as_type<int>(as_type<uint>(naga_neg(_e271)) * as_type<uint>(as_type<int>(a0_0_.y)));
             msum0_0_ = 0;
-            int _e221 = isum0_0_;
-            metal::uint4 _e222 = w0_0_;
-            int _e225 = dot_unit(_e222, at0_0_ + 0u, acts, _buffer_sizes);
-            isum0_0_ = as_type<int>(as_type<uint>(_e221) + as_type<uint>(as_type<int>(as_type<uint>(_e156) * as_type<uint>(_e225))));
-            int _e228 = msum0_0_;
-            int _e231 = sum_unit(at0_0_ + 0u, acts, _buffer_sizes);
-            msum0_0_ = as_type<int>(as_type<uint>(_e228) + as_type<uint>(as_type<int>(as_type<uint>(_e159) * as_type<uint>(_e231))));
-            int _e234 = isum0_0_;
-            metal::uint4 _e235 = w0_1_;
-            int _e238 = dot_unit(_e235, at0_0_ + 2u, acts, _buffer_sizes);
-            isum0_0_ = as_type<int>(as_type<uint>(_e234) + as_type<uint>(as_type<int>(as_type<uint>(_e162) * as_type<uint>(_e238))));
-            int _e241 = msum0_0_;
-            int _e244 = sum_unit(at0_0_ + 2u, acts, _buffer_sizes);
-            msum0_0_ = as_type<int>(as_type<uint>(_e241) + as_type<uint>(as_type<int>(as_type<uint>(_e165) * as_type<uint>(_e244))));
-            int _e247 = isum0_0_;
-            metal::uint4 _e248 = w0_2_;
-            int _e251 = dot_unit(_e248, at0_0_ + 4u, acts, _buffer_sizes);
-            isum0_0_ = as_type<int>(as_type<uint>(_e247) + as_type<uint>(as_type<int>(as_type<uint>(_e168) * as_type<uint>(_e251))));
-            int _e254 = msum0_0_;
-            int _e257 = sum_unit(at0_0_ + 4u, acts, _buffer_sizes);
-            msum0_0_ = as_type<int>(as_type<uint>(_e254) + as_type<uint>(as_type<int>(as_type<uint>(_e171) * as_type<uint>(_e257))));
-            int _e260 = isum0_0_;
-            metal::uint4 _e261 = w0_3_;
-            int _e264 = dot_unit(_e261, at0_0_ + 6u, acts, _buffer_sizes);
-            isum0_0_ = as_type<int>(as_type<uint>(_e260) + as_type<uint>(as_type<int>(as_type<uint>(_e174) * as_type<uint>(_e264))));
-            int _e267 = msum0_0_;
-            int _e270 = sum_unit(at0_0_ + 6u, acts, _buffer_sizes);
-            msum0_0_ = as_type<int>(as_type<uint>(_e267) + as_type<uint>(as_type<int>(as_type<uint>(_e177) * as_type<uint>(_e270))));
-            int _e273 = isum0_0_;
-            metal::uint4 _e274 = w0_4_;
-            int _e277 = dot_unit(_e274, at0_0_ + 8u, acts, _buffer_sizes);
-            isum0_0_ = as_type<int>(as_type<uint>(_e273) + as_type<uint>(as_type<int>(as_type<uint>(_e180) * as_type<uint>(_e277))));
-            int _e280 = msum0_0_;
-            int _e283 = sum_unit(at0_0_ + 8u, acts, _buffer_sizes);
-            msum0_0_ = as_type<int>(as_type<uint>(_e280) + as_type<uint>(as_type<int>(as_type<uint>(_e183) * as_type<uint>(_e283))));
-            int _e286 = isum0_0_;
-            metal::uint4 _e287 = w0_5_;
-            int _e290 = dot_unit(_e287, at0_0_ + 10u, acts, _buffer_sizes);
-            isum0_0_ = as_type<int>(as_type<uint>(_e286) + as_type<uint>(as_type<int>(as_type<uint>(_e186) * as_type<uint>(_e290))));
-            int _e293 = msum0_0_;
-            int _e296 = sum_unit(at0_0_ + 10u, acts, _buffer_sizes);
-            msum0_0_ = as_type<int>(as_type<uint>(_e293) + as_type<uint>(as_type<int>(as_type<uint>(_e189) * as_type<uint>(_e296))));
-            int _e299 = isum0_0_;
-            metal::uint4 _e300 = w0_6_;
-            int _e303 = dot_unit(_e300, at0_0_ + 12u, acts, _buffer_sizes);
-            isum0_0_ = as_type<int>(as_type<uint>(_e299) + as_type<uint>(as_type<int>(as_type<uint>(_e192) * as_type<uint>(_e303))));
-            int _e306 = msum0_0_;
-            int _e309 = sum_unit(at0_0_ + 12u, acts, _buffer_sizes);
-            msum0_0_ = as_type<int>(as_type<uint>(_e306) + as_type<uint>(as_type<int>(as_type<uint>(_e195) * as_type<uint>(_e309))));
-            int _e312 = isum0_0_;
-            metal::uint4 _e313 = w0_7_;
-            int _e316 = dot_unit(_e313, at0_0_ + 14u, acts, _buffer_sizes);
-            isum0_0_ = as_type<int>(as_type<uint>(_e312) + as_type<uint>(as_type<int>(as_type<uint>(_e198) * as_type<uint>(_e316))));
-            int _e319 = msum0_0_;
-            int _e322 = sum_unit(at0_0_ + 14u, acts, _buffer_sizes);
-            msum0_0_ = as_type<int>(as_type<uint>(_e319) + as_type<uint>(as_type<int>(as_type<uint>(_e201) * as_type<uint>(_e322))));
-            metal::float2 _e325 = d0_;
-            metal::float2 f0_0_ = _e325 * as_type<float>(a0_0_.x);
-            uint _e329 = g;
-            g = _e329 + ENTRIES;
-            uint _e332 = g;
-            uint _e337 = p_1.groups;
-            if ((_e332 + 0u) < _e337) {
-                uint _e341 = p_1.groups;
-                uint _e343 = g;
-                uint load0_1 = (((((block * _e341) + _e343) + 0u) * GROUP_UNITS) * 32u) + lane;
-                metal::uint4 _e356 = codes[load0_1 + 0u];
-                w0_0_ = _e356;
-                metal::uint4 _e361 = codes[load0_1 + 32u];
-                w0_1_ = _e361;
-                metal::uint4 _e366 = codes[load0_1 + 64u];
-                w0_2_ = _e366;
-                metal::uint4 _e371 = codes[load0_1 + 96u];
-                w0_3_ = _e371;
-                metal::uint4 _e376 = codes[load0_1 + 128u];
-                w0_4_ = _e376;
-                metal::uint4 _e381 = codes[load0_1 + 160u];
-                w0_5_ = _e381;
-                metal::uint4 _e386 = codes[load0_1 + 192u];
-                w0_6_ = _e386;
-                metal::uint4 _e391 = codes[load0_1 + 224u];
-                w0_7_ = _e391;
-                metal::uint4 _e396 = codes[load0_1 + 256u];
-                sub0_ = _e396;
-                uint _e399 = p_1.groups;
-                uint _e401 = g;
-                metal::float2 _e408 = scale_of(((((block * _e399) + _e401) + 0u) * 32u) + lane, scales, _buffer_sizes);
-                d0_ = _e408;
-            }
+            uint _e282 = p_1.sums_at;
+            metal::uint2 sums0_0_0_ = act_scales[(_e282 + ((row0_ + g0_) * 4u)) + 0u];
+            int _e291 = msum0_0_;
+            int _e293 = byte_of(sub_now0_, 8u);
+            msum0_0_ = as_type<int>(as_type<uint>(_e291) + as_type<uint>(as_type<int>(as_type<uint>(_e293) * as_type<uint>(as_type<int>(sums0_0_0_.x)))));
+            int _e298 = msum0_0_;
+            int _e300 = byte_of(sub_now0_, 9u);
+            msum0_0_ = as_type<int>(as_type<uint>(_e298) + as_type<uint>(as_type<int>(as_type<uint>(_e300) * as_type<uint>(as_type<int>(sums0_0_0_.y)))));
+            uint _e308 = p_1.sums_at;
+            metal::uint2 sums0_0_1_ = act_scales[(_e308 + ((row0_ + g0_) * 4u)) + 1u];
+            int _e317 = msum0_0_;
+            int _e319 = byte_of(sub_now0_, 10u);
+            msum0_0_ = as_type<int>(as_type<uint>(_e317) + as_type<uint>(as_type<int>(as_type<uint>(_e319) * as_type<uint>(as_type<int>(sums0_0_1_.x)))));
+            int _e324 = msum0_0_;
+            int _e326 = byte_of(sub_now0_, 11u);
+            msum0_0_ = as_type<int>(as_type<uint>(_e324) + as_type<uint>(as_type<int>(as_type<uint>(_e326) * as_type<uint>(as_type<int>(sums0_0_1_.y)))));
+            uint _e334 = p_1.sums_at;
+            metal::uint2 sums0_0_2_ = act_scales[(_e334 + ((row0_ + g0_) * 4u)) + 2u];
+            int _e343 = msum0_0_;
+            int _e345 = byte_of(sub_now0_, 12u);
+            msum0_0_ = as_type<int>(as_type<uint>(_e343) + as_type<uint>(as_type<int>(as_type<uint>(_e345) * as_type<uint>(as_type<int>(sums0_0_2_.x)))));
+            int _e350 = msum0_0_;
+            int _e352 = byte_of(sub_now0_, 13u);
+            msum0_0_ = as_type<int>(as_type<uint>(_e350) + as_type<uint>(as_type<int>(as_type<uint>(_e352) * as_type<uint>(as_type<int>(sums0_0_2_.y)))));
+            uint _e360 = p_1.sums_at;
+            metal::uint2 sums0_0_3_ = act_scales[(_e360 + ((row0_ + g0_) * 4u)) + 3u];
+            int _e369 = msum0_0_;
+            int _e371 = byte_of(sub_now0_, 14u);
+            msum0_0_ = as_type<int>(as_type<uint>(_e369) + as_type<uint>(as_type<int>(as_type<uint>(_e371) * as_type<uint>(as_type<int>(sums0_0_3_.x)))));
+            int _e376 = msum0_0_;
+            int _e378 = byte_of(sub_now0_, 15u);
+            msum0_0_ = as_type<int>(as_type<uint>(_e376) + as_type<uint>(as_type<int>(as_type<uint>(_e378) * as_type<uint>(as_type<int>(sums0_0_3_.y)))));
+            int _e383 = isum0_0_;
+            int _e386 = dot_unit(now0_0_, at0_0_ + 0u, acts, _buffer_sizes);
+            isum0_0_ = as_type<int>(as_type<uint>(_e383) + as_type<uint>(as_type<int>(as_type<uint>(_e245) * as_type<uint>(_e386))));
+            int _e389 = isum0_0_;
+            int _e392 = dot_unit(now0_1_, at0_0_ + 2u, acts, _buffer_sizes);
+            isum0_0_ = as_type<int>(as_type<uint>(_e389) + as_type<uint>(as_type<int>(as_type<uint>(_e247) * as_type<uint>(_e392))));
+            int _e395 = isum0_0_;
+            int _e398 = dot_unit(now0_2_, at0_0_ + 4u, acts, _buffer_sizes);
+            isum0_0_ = as_type<int>(as_type<uint>(_e395) + as_type<uint>(as_type<int>(as_type<uint>(_e249) * as_type<uint>(_e398))));
+            int _e401 = isum0_0_;
+            int _e404 = dot_unit(now0_3_, at0_0_ + 6u, acts, _buffer_sizes);
+            isum0_0_ = as_type<int>(as_type<uint>(_e401) + as_type<uint>(as_type<int>(as_type<uint>(_e251) * as_type<uint>(_e404))));
+            int _e407 = isum0_0_;
+            int _e410 = dot_unit(now0_4_, at0_0_ + 8u, acts, _buffer_sizes);
+            isum0_0_ = as_type<int>(as_type<uint>(_e407) + as_type<uint>(as_type<int>(as_type<uint>(_e253) * as_type<uint>(_e410))));
+            int _e413 = isum0_0_;
+            int _e416 = dot_unit(now0_5_, at0_0_ + 10u, acts, _buffer_sizes);
+            isum0_0_ = as_type<int>(as_type<uint>(_e413) + as_type<uint>(as_type<int>(as_type<uint>(_e255) * as_type<uint>(_e416))));
+            int _e419 = isum0_0_;
+            int _e422 = dot_unit(now0_6_, at0_0_ + 12u, acts, _buffer_sizes);
+            isum0_0_ = as_type<int>(as_type<uint>(_e419) + as_type<uint>(as_type<int>(as_type<uint>(_e257) * as_type<uint>(_e422))));
+            int _e425 = isum0_0_;
+            int _e428 = dot_unit(now0_7_, at0_0_ + 14u, acts, _buffer_sizes);
+            isum0_0_ = as_type<int>(as_type<uint>(_e425) + as_type<uint>(as_type<int>(as_type<uint>(_e259) * as_type<uint>(_e428))));
+            metal::float2 f0_0_ = d_now0_ * as_type<float>(a0_0_.x);
             metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
             {
                 uint to = (((0u + (run * SUM_GROUPS)) + 0u) * 32u) + lane;
-                int _e420 = isum0_0_;
-                isums.inner[to] = _e420;
+                int _e445 = isum0_0_;
+                isums.inner[to] = _e445;
                 factors.inner[to] = f0_0_.x;
-                int _e426 = msum0_0_;
-                msums.inner[to] = _e426;
+                int _e451 = msum0_0_;
+                msums.inner[to] = _e451;
                 min_factors.inner[to] = f0_0_.y;
             }
             metal::threadgroup_barrier(metal::mem_flags::mem_threadgroup);
@@ -529,12 +489,12 @@ struct main_Input {
             } else {
                 local = false;
             }
-            bool _e437 = local;
-            if (_e437) {
+            bool _e462 = local;
+            if (_e462) {
                 uint begin = ((run * ENTRIES) * 32u) + lane;
-                uint _e446 = p_1.groups;
-                uint _e447 = start;
-                uint end = metal::min(ENTRIES, _e446 - _e447);
+                uint _e471 = p_1.groups;
+                uint _e472 = start;
+                uint end = metal::min(ENTRIES, _e471 - _e472);
                 e = 0u;
                 uint2 loop_bound_1 = uint2(4294967295u);
                 bool loop_init_1 = true;
@@ -542,26 +502,26 @@ struct main_Input {
                     if (metal::all(loop_bound_1 == uint2(0u))) { break; }
                     loop_bound_1 -= uint2(loop_bound_1.y == 0u, 1u);
                     if (!loop_init_1) {
-                        uint _e478 = e;
-                        e = _e478 + 1u;
+                        uint _e503 = e;
+                        e = _e503 + 1u;
                     }
                     loop_init_1 = false;
-                    uint _e452 = e;
-                    if (_e452 < end) {
+                    uint _e477 = e;
+                    if (_e477 < end) {
                     } else {
                         break;
                     }
                     {
-                        uint _e454 = e;
-                        uint at_4 = begin + (_e454 * 32u);
-                        int _e460 = isums.inner[at_4];
-                        float _e464 = factors.inner[at_4];
-                        float _e465 = acc;
-                        acc = metal::fma(static_cast<float>(_e460), _e464, _e465);
-                        int _e469 = msums.inner[at_4];
-                        float _e474 = min_factors.inner[at_4];
-                        float _e475 = acc;
-                        acc = metal::fma(-(static_cast<float>(_e469)), _e474, _e475);
+                        uint _e479 = e;
+                        uint at_3 = begin + (_e479 * 32u);
+                        int _e485 = isums.inner[at_3];
+                        float _e489 = factors.inner[at_3];
+                        float _e490 = acc;
+                        acc = metal::fma(static_cast<float>(_e485), _e489, _e490);
+                        int _e494 = msums.inner[at_3];
+                        float _e499 = min_factors.inner[at_3];
+                        float _e500 = acc;
+                        acc = metal::fma(-(static_cast<float>(_e494)), _e499, _e500);
                     }
                 }
             }
@@ -572,13 +532,13 @@ struct main_Input {
     } else {
         local_1 = false;
     }
-    bool _e490 = local_1;
-    if (_e490) {
+    bool _e515 = local_1;
+    if (_e515) {
         uint n_2 = (block * 32u) + lane;
-        uint _e496 = p_1.outs;
-        if (n_2 < _e496) {
-            float _e499 = acc;
-            finish(first + run, n_2, _e499, p_1, arena, _buffer_sizes);
+        uint _e521 = p_1.outs;
+        if (n_2 < _e521) {
+            float _e524 = acc;
+            finish(first + run, n_2, _e524, p_1, arena, _buffer_sizes);
             return;
         } else {
             return;

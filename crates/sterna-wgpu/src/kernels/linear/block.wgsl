@@ -1,83 +1,26 @@
-// Ternary or other 2-bit matrix times int8 rows, in blocks of 32 outputs: [block][unit][output], a unit being one vec4 of codes
-// (64 inputs). 32 threads in a row take one output each, so that they read neighbouring units and the same activations, and no
-// subgroup is needed; WARPS such runs take a group of 256 inputs each. Their integers are exact; the float sum over groups is
-// acc = fma(isum, d * da, acc), groups ascending, from 0, by one thread for an output and row, as in `int.wgsl`.
-// A workgroup takes every `workgroups`-th block, and asks for the codes of the next step before it works on this one.
-// Constants: GROUPS (of 256 inputs), WARPS, TOKENS (rows at a time), PROLOGUE (0 rows come quantised, 1 the workgroup does it
-// for its one row), NORM (and norms it before), SUBGROUPS (they have 32 threads), PAIRS, HALVES (scales are f16).
+// Ternary or other 2-bit matrix, in blocks as `block_one.wgsl` has them, times a few rows that came quantised: TOKENS of them share a
+// reading of the codes. Integers and float sums are made as there. A workgroup takes every `workgroups`-th block, and asks for the
+// codes of the next step before it works on this one.
+// Constants: GROUPS (of 256 inputs), WARPS (at least TOKENS), TOKENS, PAIRS, HALVES (scales are f16).
 
-struct Params {
-    outs: u32,        // rows of this part of the matrix
-    blocks: u32,
-    count_at: u32,
-    mode: u32,        // 0 store, 1 scale, 2 add scaled, 3 silu(even) * odd, 4 gelu(even) * odd
-    out: u32,
-    out_cols: u32,
-    factor: f32,
-    zero: i32,        // of codes
-    input: u32,       // a multiple of 4, as are its columns
-    input_cols: u32,
-    weight: u32,
-    eps: f32,
-    pad: array<vec4<u32>, 1>,
-}
-
-@group(0) @binding(0) var<uniform> p: Params;
-@group(0) @binding(1) var<storage, read> call: array<u32>;
-@group(0) @binding(2) var<storage, read> codes: array<vec4<u32>>;
-@group(0) @binding(3) var<storage, read> scales: array<u32>;
-@group(0) @binding(4) var<storage, read> acts: array<vec4<u32>>;        // PROLOGUE 0
-@group(0) @binding(5) var<storage, read> act_scales: array<vec2<u32>>;  // PROLOGUE 0
-@group(0) @binding(6) var<storage, read> vectors: array<vec4<f32>>;     // PROLOGUE 2
-@group(0) @binding(7) var<storage, read_write> arena: array<vec4<f32>>;
+//@ include block_params
 
 const THREADS = 32u * WARPS;
 const TURNS = (GROUPS + WARPS - 1u) / WARPS;
 const FULL = GROUPS % WARPS == 0u;
 
-//@ if PROLOGUE
-//@ include prepare_memory
-//@ end
-//@ if PROLOGUE
-const BUFFERS = 2u;
-//@ else
-const BUFFERS = 1u;
-//@ end
-var<workgroup> isums: array<i32, BUFFERS * TOKENS * THREADS>;
-var<workgroup> factors: array<f32, BUFFERS * TOKENS * THREADS>;
-//@ if PROLOGUE
-//@ else
+var<workgroup> isums: array<i32, TOKENS * THREADS>;
+var<workgroup> factors: array<f32, TOKENS * THREADS>;
 var<workgroup> turn_acts: array<vec4<u32>, TOKENS * WARPS * 16u>;
-//@ end
 
-fn keep(at: u32, isum: i32, factor: f32) {
-    isums[at] = isum;
-    factors[at] = factor;
-}
-
-fn scale_of(block: u32, g: u32, r: u32) -> f32 {
-    let at = (block * GROUPS + g) * 32u + r;
-    if (HALVES) {
-        let pair = unpack2x16float(scales[at / 2u]);
-        return select(pair.x, pair.y, (at & 1u) == 1u);
-    }
-    return bitcast<f32>(scales[at]);
-}
+//@ include block_scale
 
 @compute @workgroup_size(THREADS)
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
-    //@ if SUBGROUPS
-    @builtin(subgroup_id) subgroup: u32,
-    @builtin(subgroup_invocation_id) invocation: u32,
-    //@ else
     @builtin(local_invocation_index) t: u32,
-    //@ end
 ) {
-    //@ if SUBGROUPS
-    let t = subgroup * 32u + invocation;
-    //@ end
     let lane = t % 32u;
     let warp = t / 32u;
     let first = group.y * TOKENS;
@@ -88,7 +31,6 @@ fn main(
     let steps = ((p.blocks - 1u - group.x) / workgroups.x + 1u) * TURNS;
     var block = group.x;
     var turn = 0u;
-    // The first codes are on their way while the row is made ready.
     //@ for u in 4
     var next$u = vec4<u32>(0u);
     //@ end
@@ -100,15 +42,11 @@ fn main(
         //@ end
         next_scale = scale_of(block, warp, lane);
     }
-    //@ if PROLOGUE
-    //@ include prepare
-    //@ end
     //@ if PAIRS
     var acc = vec2<f32>(0.0);
     //@ else
     var acc = 0.0;
     //@ end
-    var chain = 0u;
     for (var step = 0u; step < steps; step++) {
         let this_block = block;
         let this_turn = turn;
@@ -130,11 +68,6 @@ fn main(
             //@ end
             next_scale = scale_of(block, next_g, lane);
         }
-        //@ if PROLOGUE
-        // Two buffers: one is filled while the chains read the other.
-        let buffer = (step & 1u) * THREADS;
-        //@ else
-        let buffer = 0u;
         // The chains are done with the last turn's sums, and everybody with its activations.
         workgroupBarrier();
         for (var i = t; i < TOKENS * WARPS * 16u; i += THREADS) {
@@ -151,27 +84,7 @@ fn main(
         }
         //@ end
         workgroupBarrier();
-        //@ end
         if (g < GROUPS) {
-            //@ if PROLOGUE
-            var s0 = 0i;
-            var s1 = 0i;
-            var s2 = 0i;
-            var s3 = 0i;
-            //@ for u in 4
-            //@ for m in 4
-            let a$u$m = row_acts[g * 16u + $u * 4u + $m];
-            s0 += dot4I8Packed(w$u[$m] & 0x03030303u, a$u$m.x);
-            s1 += dot4I8Packed(w$u[$m] & 0x0c0c0c0cu, a$u$m.y);
-            s2 += dot4I8Packed(w$u[$m] & 0x30303030u, a$u$m.z);
-            s3 += dot4I8Packed((w$u[$m] >> 6u) & 0x03030303u, a$u$m.w);
-            //@ end
-            //@ end
-            // s1 and s2 are multiples of 4 and 16: exact.
-            let da = row_scales[g];
-            let isum = s0 + (s1 >> 2u) + (s2 >> 4u) + s3 - p.zero * bitcast<i32>(da.y);
-            keep(buffer + t, isum, d * bitcast<f32>(da.x));
-            //@ else
             //@ for r in TOKENS
             var s$r = 0i;
             //@ end
@@ -191,23 +104,17 @@ fn main(
             //@ end
             //@ end
             //@ for r in TOKENS
-            keep($r * THREADS + t, s$r - p.zero * bitcast<i32>(da$r.y), d * bitcast<f32>(da$r.x));
-            //@ end
+            isums[$r * THREADS + t] = s$r - p.zero * bitcast<i32>(da$r.y);
+            factors[$r * THREADS + t] = d * bitcast<f32>(da$r.x);
             //@ end
         }
         workgroupBarrier();
-        //@ if PROLOGUE
-        let mine = warp == chain;
-        let r = 0u;
-        //@ else
-        let mine = warp < TOKENS;
         let r = warp;
-        //@ end
-        if (mine && first + r < rows) {
+        if (r < TOKENS && first + r < rows) {
             //@ if PAIRS
-            let from_i = buffer + r * THREADS + 2u * (lane & 15u);
+            let from_i = r * THREADS + 2u * (lane & 15u);
             //@ else
-            let from_i = buffer + r * THREADS + lane;
+            let from_i = r * THREADS + lane;
             //@ end
             //@ for i in WARPS
             if (FULL || this_turn * WARPS + $i < GROUPS) {
@@ -237,7 +144,6 @@ fn main(
             //@ else
             acc = 0.0;
             //@ end
-            chain = (chain + 1u) % WARPS;
         }
     }
 }

@@ -4,7 +4,7 @@
 // acc = fma(isum, d * da, acc), groups ascending, from 0.
 // A workgroup takes BLOCKS * 32 outputs and TOKENS rows, WM x WN subgroups of 32 threads TM x TN tiles of 16 x 16 each. Codes go
 // through workgroup memory, a group at a time, and the next ones are asked for meanwhile; rows lie in tiles already.
-// Constants: GROUPS, BLOCKS, TOKENS, WM, WN, TM, TN, PAIRS, HALVES, LOADS (of a thread for the codes of a group).
+// Constants: GROUPS, BLOCKS, TOKENS, WM, WN, TM, TN, PAIRS, HALVES, EARLY, LOADS (of a thread for the codes of a group), LATE (16 - EARLY).
 
 struct Params {
     outs: u32,        // rows of this part of the matrix
@@ -117,6 +117,13 @@ fn main(
         if (t < TOKENS) {
             row_scales[t] = vec2<f32>(bitcast<f32>(next_act.x), f32((4i + p.zero) * bitcast<i32>(next_act.y)));
         }
+        // Rows do not wait for codes: the tiles of the first EARLY steps are on their way.
+        let slice = g * 1024u;
+        //@ for n in TN
+        //@ for s in EARLY
+        let early$n_$s = coopLoad<coop_mat16x16<f16, B>>(&halves[from_b$n + slice + $su * 64u], 4u);
+        //@ end
+        //@ end
         workgroupBarrier();
         if (g + 1u < GROUPS) {
             //@ for l in LOADS
@@ -136,14 +143,25 @@ fn main(
         var c$m_$n = coop_mat16x16<f32, C>();
         //@ end
         //@ end
-        let slice = g * 1024u;
-        //@ for s in 16
+        //@ for s in EARLY
         {
             //@ for m in TM
             let ta$m = coopLoadT<coop_mat16x16<f16, A>>(&tile_a[((wm * TM + $mu) * 16u) * STRIDE + $su * 4u], STRIDE);
             //@ end
+            //@ for m in TM
             //@ for n in TN
-            let tb$n = coopLoad<coop_mat16x16<f16, B>>(&halves[from_b$n + slice + $su * 64u], 4u);
+            c$m_$n = coopMultiplyAdd(ta$m, early$n_$s, c$m_$n);
+            //@ end
+            //@ end
+        }
+        //@ end
+        //@ for s in LATE
+        {
+            //@ for m in TM
+            let ta$m = coopLoadT<coop_mat16x16<f16, A>>(&tile_a[((wm * TM + $mu) * 16u) * STRIDE + (EARLY + $su) * 4u], STRIDE);
+            //@ end
+            //@ for n in TN
+            let tb$n = coopLoad<coop_mat16x16<f16, B>>(&halves[from_b$n + slice + (EARLY + $su) * 64u], 4u);
             //@ end
             //@ for m in TM
             //@ for n in TN

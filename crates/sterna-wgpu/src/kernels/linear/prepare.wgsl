@@ -1,17 +1,7 @@
-// A row to int8 in workgroup memory, a scale d = max|x| / 127 for each group of 256: q = round half to even of x / d; with NORM it
-// is first normed as in `norm.wgsl`. Beside the scale stands the sum of the group's integers, which takes the zero point
-// out of a dot product. A thread keeps 8 inputs at a time, so that 32 have a group: a subgroup, where SUBGROUPS says so.
-let from_at = (p.input + first * p.input_cols) / 4u;
-//@ for c in CHUNKS
-let chunk$c = t + $c * THREADS;
-let live$c = chunk$c < GROUPS * 32u;
-var x$c_0 = vec4<f32>(0.0);
-var x$c_1 = vec4<f32>(0.0);
-if (live$c) {
-    x$c_0 = arena[from_at + 2u * chunk$c];
-    x$c_1 = arena[from_at + 2u * chunk$c + 1u];
-}
-//@ end
+// A row to int8 in workgroup memory, a scale d = max|x| / 127 for each group of 256, or of 32 with SMALL: q = round half to even of x / d;
+// with NORM it is first normed as in `norm.wgsl`. Beside the scale stands the sum of the group's integers, which takes the zero
+// point out of a dot product; with SUMS the sums of every 32 are kept too. A thread has 8 inputs at a time, so that 32 have 256:
+// a subgroup, where SUBGROUPS says so.
 //@ if NORM
 //@ for c in CHUNKS
 if (live$c) {
@@ -51,8 +41,8 @@ sum += pieces[$g];
 let inverse = 1.0 / sqrt(sum / f32(GROUPS * 256u) + p.eps);
 //@ for c in CHUNKS
 if (live$c) {
-    x$c_0 = (x$c_0 * inverse) * vectors[p.weight / 4u + 2u * chunk$c];
-    x$c_1 = (x$c_1 * inverse) * vectors[p.weight / 4u + 2u * chunk$c + 1u];
+    x$c_0 = (x$c_0 * inverse) * norm$c_0;
+    x$c_1 = (x$c_1 * inverse) * norm$c_1;
 }
 //@ end
 //@ end
@@ -60,7 +50,12 @@ if (live$c) {
 // Without its sign a float's bits order as the float does, and whatever is not finite comes last.
 var peak$c = max(magnitude(x$c_0), magnitude(x$c_1));
 //@ if SUBGROUPS
+//@ if SMALL
+peak$c = max(peak$c, subgroupShuffleXor(peak$c, 1u));
+peak$c = max(peak$c, subgroupShuffleXor(peak$c, 2u));
+//@ else
 peak$c = subgroupMax(peak$c);
+//@ end
 //@ else
 if (live$c) {
     row_parts[chunk$c / 4u][chunk$c % 4u] = peak$c;
@@ -72,10 +67,14 @@ if (live$c) {
 workgroupBarrier();
 //@ for c in CHUNKS
 if (live$c) {
+    //@ if SMALL
+    let all = row_parts[chunk$c / 4u];
+    //@ else
     let g = chunk$c / 32u;
     var all = row_parts[8u * g];
     //@ for i in 7
     all = max(all, row_parts[8u * g + $i + 1u]);
+    //@ end
     //@ end
     peak$c = max(max(all.x, all.y), max(all.z, all.w));
 }
@@ -84,14 +83,16 @@ workgroupBarrier();
 //@ end
 //@ for c in CHUNKS
 if (live$c) {
-    let g = chunk$c / 32u;
+    let g = chunk$c / SHARE;
     var d = bitcast<f32>(peak$c) / 127.0;
     var q = vec2<u32>(0u);
     // A subnormal d is too coarse for x / d to stay within 127; values that small are 0.
     if (d >= 1.1754944e-38 && peak$c < 0x7f800000u) {
-        let r = 1.0 / d;
-        q.x = quantised(x$c_0, d, r);
-        q.y = quantised(x$c_1, d, r);
+        // What is left of tiny values is no subnormal.
+        let scale = select(1.0, 18446744073709551616.0, d < 1e-30);
+        let r = 1.0 / (d * scale);
+        q.x = quantised(x$c_0 * scale, d * scale, r);
+        q.y = quantised(x$c_1 * scale, d * scale, r);
     }
     if (d < 1.1754944e-38) {
         d = 0.0;
@@ -100,13 +101,26 @@ if (live$c) {
     row_acts[chunk$c / 2u][chunk$c % 2u * 2u + 1u] = q.y;
     let sum = dot4I8Packed(q.x, 0x01010101u) + dot4I8Packed(q.y, 0x01010101u);
     //@ if SUBGROUPS
+    //@ if FOURS
+    var four = sum + subgroupShuffleXor(sum, 1u);
+    four += subgroupShuffleXor(four, 2u);
+    //@ end
+    //@ if SUMS
+    if (t % 4u == 0u) {
+        row_sums[chunk$c / 4u] = four;
+    }
+    //@ end
+    //@ if SMALL
+    let sums = four;
+    //@ else
     let sums = subgroupAdd(sum);
-    if (t % 32u == 0u) {
+    //@ end
+    if (chunk$c % SHARE == 0u) {
         row_scales[g] = vec2<u32>(bitcast<u32>(d), bitcast<u32>(sums));
     }
     //@ else
     row_parts[chunk$c / 4u][chunk$c % 4u] = bitcast<u32>(sum);
-    if (chunk$c % 32u == 0u) {
+    if (chunk$c % SHARE == 0u) {
         row_scales[g].x = bitcast<u32>(d);
     }
     //@ end
@@ -115,12 +129,22 @@ if (live$c) {
 workgroupBarrier();
 //@ if SUBGROUPS
 //@ else
-if (t < GROUPS) {
-    var sums = row_parts[8u * t];
-    //@ for i in 7
-    sums += row_parts[8u * t + $i + 1u];
+for (var g = t; g < SCALES; g += THREADS) {
+    var sums = row_parts[SHARE / 4u * g];
+    //@ if SUMS
+    row_sums[8u * g] = bitcast<i32>(sums.x + sums.y + sums.z + sums.w);
     //@ end
-    row_scales[t].y = sums.x + sums.y + sums.z + sums.w;
+    //@ if SMALL
+    //@ else
+    //@ for i in 7
+    let next$i = row_parts[8u * g + $i + 1u];
+    //@ if SUMS
+    row_sums[8u * g + $i + 1u] = bitcast<i32>(next$i.x + next$i.y + next$i.z + next$i.w);
+    //@ end
+    sums += next$i;
+    //@ end
+    //@ end
+    row_scales[g].y = sums.x + sums.y + sums.z + sums.w;
 }
 workgroupBarrier();
 //@ end

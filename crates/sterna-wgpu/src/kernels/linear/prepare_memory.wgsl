@@ -1,7 +1,16 @@
 // Memory and functions of `prepare.wgsl`.
 
 var<workgroup> row_acts: array<vec4<u32>, GROUPS * 16u>;
-var<workgroup> row_scales: array<vec2<u32>, GROUPS>; // bits of d, the sum
+//@ if SMALL
+const SHARE = 4u; // threads that share a scale
+//@ else
+const SHARE = 32u;
+//@ end
+const SCALES = GROUPS * 32u / SHARE;
+var<workgroup> row_scales: array<vec2<u32>, SCALES>; // bits of d, the sum
+//@ if SUMS
+var<workgroup> row_sums: array<i32, GROUPS * 8u>;
+//@ end
 //@ if SUBGROUPS
 //@ else
 var<workgroup> row_parts: array<vec4<u32>, GROUPS * 8u>;
@@ -22,12 +31,10 @@ fn pack_bytes(q: vec4<u32>) -> u32 {
 // 1.5 * 2^23: a small number plus this has its nearest integer, ties to even, in its low bits.
 const ROUNDER = 12582912.0;
 
-// Four values to integers: a product is as good as the quotient unless it lies beside a half.
+// Four values to integers: x / d as the product with r = 1 / d and what is left of it, so rounded as a quotient is, then to the nearest.
+// Without a branch: of all workgroups some would have a value beside a half, and the others wait.
 fn quantised(x: vec4<f32>, d: f32, r: f32) -> u32 {
-    let q = fma(x, vec4<f32>(r), vec4<f32>(ROUNDER));
-    let off = abs(fma(x, vec4<f32>(r), -(q - ROUNDER)));
-    if (max(max(off.x, off.y), max(off.z, off.w)) > 0.4999 || d < 1e-36) {
-        return pack_bytes(bitcast<vec4<u32>>(vec4<i32>(round(x / d))));
-    }
-    return pack_bytes(bitcast<vec4<u32>>(q));
+    let near = x * r;
+    let quotient = fma(fma(-near, vec4<f32>(d), x), vec4<f32>(r), near);
+    return pack_bytes(bitcast<vec4<u32>>(quotient + ROUNDER));
 }

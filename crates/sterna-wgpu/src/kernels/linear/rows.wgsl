@@ -1,6 +1,6 @@
 // Rows to int8 for layers that take many rows: one row by one workgroup, as in `prepare.wgsl`. Matrix units read the same
 // integers as halves, in tiles of 16 rows and 16 inputs, pairs of them in the order in which `coop.wgsl` unpacks codes.
-// Constants: GROUPS, WARPS, NORM.
+// Constants: GROUPS (of 256 inputs), WARPS, NORM, SMALL (scales for 32 inputs), SUMS, HALF_ROWS (only without SMALL).
 
 struct Params {
     input: u32,       // a multiple of 4, as are its columns
@@ -8,7 +8,7 @@ struct Params {
     weight: u32,
     count_at: u32,
     eps: f32,
-    pad0: u32,
+    sums_at: u32,     // SUMS: where they begin among the scales
     pad1: u32,
     pad2: u32,
     pad: array<vec4<u32>, 2>,
@@ -50,6 +50,7 @@ fn main(
     if (first >= call[p.count_at]) {
         return;
     }
+    //@ include prepare_load
     //@ include prepare
     for (var c = t; c < GROUPS * 16u; c += THREADS) {
         let q = row_acts[c];
@@ -60,7 +61,13 @@ fn main(
         halves[tile + 1u] = vec4<u32>(pairs(q.z), pairs(q.w));
         //@ end
     }
-    if (t < GROUPS) {
-        act_scales[first * GROUPS + t] = row_scales[t];
+    for (var g = t; g < SCALES; g += THREADS) {
+        act_scales[first * SCALES + g] = row_scales[g];
     }
+    //@ if SUMS
+    for (var i = t; i < GROUPS * 4u; i += THREADS) {
+        act_scales[p.sums_at + first * GROUPS * 4u + i] =
+            vec2<u32>(bitcast<u32>(row_sums[2u * i]), bitcast<u32>(row_sums[2u * i + 1u]));
+    }
+    //@ end
 }

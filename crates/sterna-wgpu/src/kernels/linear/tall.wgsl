@@ -5,7 +5,8 @@
 // thread for an output and row. SPLIT 1: a thread takes an output through all groups. SPLIT more: so many runs of 32 threads
 // take SUM_GROUPS groups each in turn, and their integers, which are exact, go through workgroup memory to the thread that sums.
 // Constants: BITS, UNITS (of a group), SUM_GROUPS (groups at a time: their codes are asked for together), TOKENS, SPLIT (at least
-// TOKENS unless 1), SUB_UNITS (units that share a scale), SUBS, MINS, HALVES, SHARED (SPLIT is more than 1), PAIRS (only SHARED).
+// TOKENS unless 1), SUB_UNITS (units that share a scale), SUBS, MINS, HALVES, SHARED (SPLIT is more than 1), PAIRS (only SHARED),
+// EARLY (few enough registers that the next codes are asked for before these are multiplied).
 
 struct Params {
     outs: u32,
@@ -16,7 +17,11 @@ struct Params {
     out_cols: u32,
     factor: f32,
     zero: i32,        // of codes
-    pad: array<vec4<u32>, 2>,
+    sums_at: u32,     // SUBS with MINS: where the sums of 32 activations begin among the scales
+    pad0: u32,
+    pad1: u32,
+    pad2: u32,
+    pad: array<vec4<u32>, 1>,
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
@@ -77,20 +82,6 @@ fn dot_unit(w: vec4<u32>, at: u32) -> i32 {
 fn byte_of(words: vec4<u32>, i: u32) -> i32 {
     return extractBits(bitcast<i32>(words[i / 4u]), 8u * (i % 4u), 8u);
 }
-//@ if MINS
-// Sum of the activations that meet a unit.
-fn sum_four(a: vec4<u32>) -> i32 {
-    return dot4I8Packed(a.x, 0x01010101u) + dot4I8Packed(a.y, 0x01010101u) + dot4I8Packed(a.z, 0x01010101u)
-        + dot4I8Packed(a.w, 0x01010101u);
-}
-fn sum_unit(at: u32) -> i32 {
-    //@ if FOUR
-    return sum_four(acts[at]) + sum_four(acts[at + 1u]);
-    //@ else
-    return sum_four(acts[at]);
-    //@ end
-}
-//@ end
 //@ end
 
 @compute @workgroup_size(THREADS)
@@ -133,10 +124,17 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     var acc = 0.0;
     //@ end
     for (var start = 0u; start < p.groups; start += ENTRIES) {
-        //@ include tall_sums
+        //@ include tall_take
         // The next codes are on their way while these are summed.
         g += ENTRIES;
+        //@ if EARLY
         //@ include tall_load
+        //@ end
+        //@ include tall_sums
+        //@ if EARLY
+        //@ else
+        //@ include tall_load
+        //@ end
         // The sums before are done with the memory.
         workgroupBarrier();
         //@ for i in SUM_GROUPS
@@ -195,9 +193,19 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     //@ for r in TOKENS
     var acc$r = 0.0;
     //@ end
-    for (var g = 0u; g < p.groups; g += SUM_GROUPS) {
+    var g = 0u;
+    //@ include tall_load
+    for (var start = 0u; start < p.groups; start += SUM_GROUPS) {
+        //@ include tall_take
+        g += SUM_GROUPS;
+        //@ if EARLY
         //@ include tall_load
+        //@ end
         //@ include tall_sums
+        //@ if EARLY
+        //@ else
+        //@ include tall_load
+        //@ end
         //@ for i in SUM_GROUPS
         //@ for r in TOKENS
         acc$r = fma(f32(isum$i_$r), f$i_$r.x, acc$r);

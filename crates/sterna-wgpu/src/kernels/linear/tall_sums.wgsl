@@ -1,12 +1,8 @@
-// Integers of the groups that were loaded for every row, and their factors.
+// Integers of the groups that were taken for every row, and their factors.
 //@ for i in SUM_GROUPS
-let g$i = min(g + $iu, p.groups - 1u);
 //@ for u in UNITS
 //@ if SUBS
-let sc$i_$u = byte_of(sub$i, $uu / SUB_UNITS);
-//@ if MINS
-let mn$i_$u = byte_of(sub$i, 8u + $uu / SUB_UNITS);
-//@ end
+let sc$i_$u = byte_of(sub_now$i, $uu / SUB_UNITS);
 //@ end
 //@ end
 //@ for r in TOKENS
@@ -16,20 +12,22 @@ var isum$i_$r = -p.zero * bitcast<i32>(a$i_$r.y);
 //@ if MINS
 //@ if SUBS
 var msum$i_$r = 0i;
+//@ for m in 4
+let sums$i_$r_$m = act_scales[p.sums_at + (row$r + g$i) * 4u + $mu];
+msum$i_$r += byte_of(sub_now$i, 8u + 2u * $mu) * bitcast<i32>(sums$i_$r_$m.x);
+msum$i_$r += byte_of(sub_now$i, 9u + 2u * $mu) * bitcast<i32>(sums$i_$r_$m.y);
+//@ end
 //@ else
 let msum$i_$r = bitcast<i32>(a$i_$r.y);
 //@ end
 //@ end
 //@ for u in UNITS
 //@ if SUBS
-isum$i_$r += sc$i_$u * dot_unit(w$i_$u, at$i_$r + $uu * VECS);
-//@ if MINS
-msum$i_$r += mn$i_$u * sum_unit(at$i_$r + $uu * VECS);
-//@ end
+isum$i_$r += sc$i_$u * dot_unit(now$i_$u, at$i_$r + $uu * VECS);
 //@ else
-isum$i_$r += dot_unit(w$i_$u, at$i_$r + $uu * VECS);
+isum$i_$r += dot_unit(now$i_$u, at$i_$r + $uu * VECS);
 //@ end
 //@ end
-let f$i_$r = d$i * bitcast<f32>(a$i_$r.x);
+let f$i_$r = d_now$i * bitcast<f32>(a$i_$r.x);
 //@ end
 //@ end
