@@ -38,8 +38,7 @@ impl Engine {
 
     /// The engine of a name.
     pub fn of(name: &str) -> Result<Self, PeersError> {
-        let all =
-            [Self::Sterna, Self::SternaGpu, Self::LlamaCpp, Self::IkLlamaCpp, Self::LlamaCppVulkan];
+        let all = [Self::Sterna, Self::SternaGpu, Self::LlamaCpp, Self::IkLlamaCpp, Self::LlamaCppVulkan];
         let found = all.into_iter().find(|e| e.name() == name);
         found.ok_or_else(|| PeersError::Options(format!("there is no engine {name:?}")))
     }

@@ -215,7 +215,16 @@ mod tests {
         };
         let (cpu, isa) = ("A CPU".to_owned(), vec!["avx2".to_owned()]);
         let machine = Machine { cpu, isa, cores: 2, memory: None, commit: Some("abc".into()), limits };
-        let plan = Plan { prompts: vec![], decode: 8, after: 1, warmup: 1, rounds: 2, threads: 2, seed: 1, gpu: false };
+        let plan = Plan {
+            prompts: vec![],
+            decode: 8,
+            after: 1,
+            warmup: 1,
+            rounds: 2,
+            threads: 2,
+            seed: 1,
+            gpu: false,
+        };
         let request = Request::Decode { tokens: 8, after: 1 };
         let samples = vec![vec![timed(1.0), timed(1.0)], vec![timed(2.0), timed(2.0)]];
         let arm = ArmReport::of("decode 8 after 1".into(), &request, samples, &needs());

@@ -175,7 +175,16 @@ mod tests {
     use super::*;
 
     pub fn plan() -> Plan {
-        Plan { prompts: vec![64, 512], decode: 32, after: 64, warmup: 1, rounds: 3, threads: 2, seed: 1, gpu: false }
+        Plan {
+            prompts: vec![64, 512],
+            decode: 32,
+            after: 64,
+            warmup: 1,
+            rounds: 3,
+            threads: 2,
+            seed: 1,
+            gpu: false,
+        }
     }
 
     #[test]

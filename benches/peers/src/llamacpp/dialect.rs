@@ -70,12 +70,8 @@ pub const MAINLINE: Dialect = Dialect {
 };
 
 /// The same with its Vulkan backend, from `@node-llama-cpp/linux-x64-vulkan` 3.21.1, all layers on the GPU.
-pub const VULKAN: Dialect = Dialect {
-    engine: "llama.cpp-vulkan",
-    library: "libllama.vulkan.v0.4.0.so",
-    gpu_layers: 999,
-    ..MAINLINE
-};
+pub const VULKAN: Dialect =
+    Dialect { engine: "llama.cpp-vulkan", library: "libllama.vulkan.v0.4.0.so", gpu_layers: 999, ..MAINLINE };
 
 /// ik_llama.cpp, from `ik-llama-cpp-python` 0.1.5.
 pub const IK: Dialect = Dialect {

@@ -41,7 +41,9 @@ impl LlamaCpp {
         let library = Library::open(dialect, folder)?;
         // Without a driver the library computes on the CPU and says nothing.
         if dialect.gpu_layers > 0 && !library.has_gpu() {
-            return Err(dialect.failed("it found no GPU: is the Vulkan loader there, with the driver's manifest?"));
+            return Err(
+                dialect.failed("it found no GPU: is the Vulkan loader there, with the driver's manifest?")
+            );
         }
         let start = Instant::now();
         let path =
