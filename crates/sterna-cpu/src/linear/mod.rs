@@ -82,13 +82,17 @@ impl Scratch {
 pub fn widest<'a>(isa: Isa, mut members: impl Iterator<Item = &'a Geometry> + Clone, rows: usize) -> usize {
     match isa {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512Vnni | Isa::Avx512 | Isa::Avx2 if members.clone().any(|g| g.wide) => avx2::WIDEST / 2,
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx512Vnni | Isa::Avx512 | Isa::Avx2
-            if members.clone().any(|g| g.per_row || g.kind == Kind::Coded) =>
-        {
+        Isa::Avx512Vnni | Isa::Avx512 | Isa::Avx2 if members.clone().any(|g| g.kind == Kind::Coded) => {
             avx2::WIDEST
         }
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Vnni if members.clone().any(|g| g.wide) => avx512::WIDEST_VNNI / 2,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Vnni if members.clone().any(|g| g.per_row) => avx512::WIDEST_VNNI,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 | Isa::Avx2 if members.clone().any(|g| g.wide) => avx2::WIDEST / 2,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 | Isa::Avx2 if members.clone().any(|g| g.per_row) => avx2::WIDEST,
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512Vnni if members.any(|g| matches!(g.kind, Kind::B4 | Kind::B8)) => avx512::WIDEST_SCALED,
         #[cfg(target_arch = "x86_64")]
@@ -302,12 +306,13 @@ fn run_panels(isa: Isa, m: &Packed, first: usize, input: &Input<'_>, acc: &mut [
 fn kernel(isa: Isa, r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
     let int = r.geometry.is_int();
     match isa {
-        // Rows with one scale have kernels in AVX2, which machines with AVX-512 have too, and in plain Rust.
+        // Rows with one scale have kernels with VNNI, in AVX2, which machines with AVX-512 alone have too, and in plain Rust.
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: only made after detection.
+        Isa::Avx512Vnni if r.geometry.per_row => unsafe { avx512::int(true, r, a, acc) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: these are only made after detection.
-        Isa::Avx512Vnni | Isa::Avx512 | Isa::Avx2 if r.geometry.per_row => unsafe {
-            avx2::per_row(r, a, acc)
-        },
+        Isa::Avx512 | Isa::Avx2 if r.geometry.per_row => unsafe { avx2::per_row(r, a, acc) },
         _ if r.geometry.per_row => portable::int(r, a, acc),
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.

@@ -134,7 +134,7 @@ fn one_row_has_its_bits_without_fetching_ahead() {
     for (encoding, group) in kinds(cols) {
         let m = packed(isa, encoding, 40, cols, group, |r, k| (noise(3, r * cols + k) * 1.5).round() * 0.5);
         let g = &m.geometry;
-        if !g.is_int() || g.per_row {
+        if !g.is_int() || g.wide {
             continue;
         }
         let forms = forms([g].into_iter());

@@ -13,6 +13,7 @@
 mod bytes;
 mod floats;
 mod nibbles;
+mod per_row;
 mod sixes;
 mod ternary;
 
@@ -300,6 +301,7 @@ unsafe fn any<const NC: usize, const VNNI: bool, const AHEAD: bool>(
     // SAFETY: the caller's.
     unsafe {
         match r.geometry.kind {
+            _ if VNNI && r.geometry.per_row => per_row::run::<NC, AHEAD>(r, a, acc),
             Kind::B2 => ternary::run::<NC, VNNI, AHEAD>(r, a, acc),
             Kind::B4 if r.geometry.has_sub_scales => nibbles::scaled::<NC, VNNI, AHEAD>(r, a, acc),
             Kind::B4 => nibbles::flat::<NC, VNNI, AHEAD>(r, a, acc),
@@ -321,6 +323,13 @@ unsafe fn with_vnni<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut
 unsafe fn one_row(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
     // SAFETY: the instruction set of this function.
     unsafe { any::<1, true, false>(r, a, acc) }
+}
+
+/// `NC` rows of bytes, two for each row of int16.
+#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
+unsafe fn wide<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
+    // SAFETY: the instruction set of this function.
+    unsafe { per_row::wide::<NC, true>(r, a, acc) }
 }
 
 #[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl")]
@@ -345,7 +354,7 @@ unsafe fn float_kind<const NC: usize, const P: usize>(
     }
 }
 
-/// Adds the products of integer records to `acc[column][row]`.
+/// Adds the products of integer records to `acc[column][row]`; rows with one scale only with VNNI.
 ///
 /// # Safety
 /// The machine has AVX-512 F, BW, DQ and VL, and VNNI where `vnni` says so.
@@ -361,7 +370,9 @@ pub unsafe fn int(vnni: bool, r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32;
 pub unsafe fn int_by(vnni: bool, ahead: bool, r: Records<'_>, a: &ActBlock<'_>, acc: &mut [[f32; PANEL]]) {
     // SAFETY: the caller's promise; lengths are asserted inside.
     unsafe {
-        if vnni && a.width == 1 && !ahead {
+        if vnni && r.geometry.wide {
+            by_width!(2 * a.width, wide, (r, a, acc), 2 4 6 8 10 12 14 16)
+        } else if vnni && a.width == 1 && !ahead {
             one_row(r, a, acc)
         } else if vnni {
             by_width!(a.width, with_vnni, (r, a, acc), 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)

@@ -25,22 +25,10 @@ pub unsafe fn run<const NC: usize, const VNNI: bool, const AHEAD: bool>(
         let mut out = load_acc::<NC>(acc);
         for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
             let group = r.first + i;
-            let mut p = record.as_ptr();
+            let p = record.as_ptr();
             at.fetch::<AHEAD>(p);
-            let mut q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
-            let mut isum = zeros::<NC>();
-            let mut blocks = g.group / 16;
-            while blocks > 0 {
-                let n = blocks.min(most(VNNI));
-                if VNNI && NC <= PLANES {
-                    planes::<NC, AHEAD>(p, q, n, &mut isum);
-                } else {
-                    shifted::<NC, VNNI, AHEAD>(p, q, n, &mut isum);
-                }
-                p = p.add(64 * n);
-                q = q.add(16 * NC * n);
-                blocks -= n;
-            }
+            let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
+            let mut isum = sums::<NC, VNNI, AHEAD>(p, q, g.group / 16);
             let sums = &a.sums[group * NC..][..NC];
             for c in 0..NC {
                 isum[c] = _mm512_sub_epi32(isum[c], _mm512_set1_epi32(g.zero * sums[c]));
@@ -48,6 +36,31 @@ pub unsafe fn run<const NC: usize, const VNNI: bool, const AHEAD: bool>(
             add_group::<NC>(&mut out, &isum, scales(&r, record.as_ptr().add(at.d)), a, group);
         }
         store_acc::<NC>(out, acc);
+    }
+}
+
+/// Sums of `blocks` times 16 inputs, the codes as they are stored.
+#[inline(always)]
+pub unsafe fn sums<const NC: usize, const VNNI: bool, const AHEAD: bool>(
+    mut p: *const u8,
+    mut q: *const u8,
+    mut blocks: usize,
+) -> [__m512i; NC] {
+    // SAFETY: the caller keeps 64 bytes of codes and 16 inputs of every column readable for each block.
+    unsafe {
+        let mut isum = zeros::<NC>();
+        while blocks > 0 {
+            let n = blocks.min(most(VNNI));
+            if VNNI && NC <= PLANES {
+                planes::<NC, AHEAD>(p, q, n, &mut isum);
+            } else {
+                shifted::<NC, VNNI, AHEAD>(p, q, n, &mut isum);
+            }
+            p = p.add(64 * n);
+            q = q.add(16 * NC * n);
+            blocks -= n;
+        }
+        isum
     }
 }
 
