@@ -101,6 +101,7 @@ impl CpuExecutor {
                 linear: linear::Scratch::new(width),
                 attention: attention::Scratch::new(head_dim),
                 row: vec![0.0; cols],
+                joined: vec![0.0; cols],
                 codes: vec![0; 2 * cols],
                 spans: Vec::new(),
                 gates: vec![(0.0, 0.0); width],

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sterna_plan::{
     Attention, AttentionInput, BufferId, BufferRows, Epilogue, Linear, ModelPlan, Op, OpSpan, OpTime, Plan,
-    Prologue, Row, Slice, numerics,
+    Prologue, Row, Slice, Source, numerics,
 };
 
 use crate::acts::{Acts, Blocks, SharedActs};
@@ -35,6 +35,8 @@ pub struct Thread {
     pub attention: attention::Scratch,
     /// A normed row.
     pub row: Vec<f32>,
+    /// A row of the residual stream.
+    pub joined: Vec<f32>,
     /// A quantised row, in two bytes a number where it is int16.
     pub codes: Vec<i8>,
     /// When its ops ran, while calls are traced.
@@ -148,6 +150,8 @@ impl<'a> Call<'a> {
     /// Whether everything an op wrote is finite. One thread, nobody writing.
     pub fn finite(&self, op: &Op) -> bool {
         let slice = match op {
+            Op::RowByRow(ops) => return ops.iter().all(|op| self.finite(op)),
+            Op::Linear(l) if l.source != Source::Given && !self.finite_slice(l.input) => return false,
             Op::Embed { out, .. } | Op::RotationTable { out, .. } | Op::SelectOutputs { out, .. } => {
                 self.all(*out)
             }
@@ -164,6 +168,10 @@ impl<'a> Call<'a> {
             Op::KeepClusters { logits, .. } => *logits,
             _ => return true,
         };
+        self.finite_slice(slice)
+    }
+
+    fn finite_slice(&self, slice: Slice) -> bool {
         // SAFETY: between two barriers, only this thread runs.
         (0..self.count(slice.buffer)).all(|r| unsafe { self.read(slice, r) }.iter().all(|v| v.is_finite()))
     }
@@ -286,6 +294,8 @@ impl<'a> Call<'a> {
                     }
                 }
             }
+            // A row has the same thread in each of them.
+            Op::RowByRow(ops) => ops.iter().for_each(|op| self.op(at, op, team, t)),
             Op::Scale { slice, factor } => {
                 for r in mine(self.count(slice.buffer)) {
                     // SAFETY: see above.
@@ -338,12 +348,12 @@ impl<'a> Call<'a> {
         let forms = linear::forms(shapes());
         let blocks = Blocks::new(rows, linear::widest(self.isa, shapes(), rows));
         let alone = rows == 1;
-        let Thread { acts, linear: scratch, row, codes, .. } = t;
+        let Thread { acts, linear: scratch, row, joined, codes, .. } = t;
         let acts = if alone { acts.share() } else { self.acts };
         let own = if alone { 0..1 } else { team.thread..rows };
         for r in own.step_by(if alone { 1 } else { team.threads }) {
-            // SAFETY: the input was written before the last barrier.
-            let x = unsafe { self.read(l.input, r) };
+            // Of a call of one row every thread makes the input row, and one writes it.
+            let x = self.source(l, r, !alone || team.thread == 0, joined);
             let x = match l.prologue {
                 Prologue::RmsNorm { weight, eps } => {
                     rowwise::rms_norm(self.isa, x, self.vector(weight.0), eps, &mut row[..x.len()]);
@@ -367,6 +377,38 @@ impl<'a> Call<'a> {
         if team.thread == 0 {
             let macs: usize = shapes().map(|g| g.rows * g.cols).sum();
             self.macs.fetch_add((macs * rows) as u64, Ordering::Relaxed);
+        }
+    }
+
+    /// Input row `r` of a linear, made here where it makes it itself; `keep` for one thread, which writes it where later ops
+    /// find it.
+    #[inline(always)]
+    fn source<'t>(&self, l: &Linear, r: usize, keep: bool, joined: &'t mut [f32]) -> &'t [f32]
+    where
+        'a: 't,
+    {
+        // SAFETY: what is read was written before the last barrier, and one thread writes the row.
+        unsafe {
+            match l.source {
+                Source::Given => self.read(l.input, r),
+                Source::Wanted(from) => {
+                    let x = self.read(self.all(from), self.outputs[r]);
+                    if keep {
+                        self.write(l.input, r).copy_from_slice(x);
+                    }
+                    x
+                }
+                Source::Joined { residual, branch, weight, eps, factor, scale } => {
+                    let joined = &mut joined[..l.input.len];
+                    let (residual, branch) = (self.read(residual, r), self.read(branch, r));
+                    let w = self.vector(weight.0);
+                    rowwise::join(self.isa, residual, branch, w, eps, factor, scale, joined);
+                    if keep {
+                        self.write(l.input, r).copy_from_slice(joined);
+                    }
+                    joined
+                }
+            }
         }
     }
 

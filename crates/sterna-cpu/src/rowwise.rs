@@ -135,6 +135,16 @@ multiversion! {
 }
 
 multiversion! {
+    /// `out = fma(factor, rms_norm(x) * weight, residual) * scale`, whole rows: the bits of [`add_normed`].
+    pub fn join(isa, residual: &[f32], x: &[f32], weight: &[f32], eps: f32, factor: f32, scale: f32, out: &mut [f32]) {
+        let inv = numerics::inverse_rms(x, eps);
+        for (((o, r), x), w) in out.iter_mut().zip(residual).zip(x).zip(weight) {
+            *o = factor.mul_add((x * inv) * w, *r) * scale;
+        }
+    }
+}
+
+multiversion! {
     /// `out = x * factor`.
     pub fn scale(isa, x: &[f32], factor: f32, out: &mut [f32]) {
         for (o, x) in out.iter_mut().zip(x) {

@@ -83,7 +83,12 @@ fn each_fold_alone_changes_no_bit() {
     };
     let none = Fusions::NONE;
     let (most, want, state) = run(none);
-    for fusions in [Fusions { attention: true, ..none }, Fusions { delta: true, ..none }, Fusions::ALL] {
+    for fusions in [
+        Fusions { attention: true, ..none },
+        Fusions { delta: true, ..none },
+        Fusions { rows: true, ..none },
+        Fusions::ALL,
+    ] {
         let (ops, got, end) = run(fusions);
         assert!(ops < most, "{fusions:?} folds nothing");
         assert!(want == got && state == end, "{fusions:?}");

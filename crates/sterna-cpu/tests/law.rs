@@ -94,6 +94,9 @@ fn each_fold_alone_changes_no_bit() {
         Fusions { members: true, gate_up: true, ..none },
         Fusions { residual: true, ..none },
         Fusions { attention: true, ..none },
+        Fusions { norm: true, select: true, ..none },
+        Fusions { rows: true, ..none },
+        Fusions::ALL,
     ] {
         let (ops, got) = run(fusions);
         assert!(ops < most, "{fusions:?} folds nothing");

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use sterna_cpu::{CpuBackend, CpuOptions, Isa};
 use sterna_format::{CodeBits, Encoding};
 use sterna_plan::{
-    Backend, BackendError, Executor, Fusions, ModelPlan, Outputs, Parent, PlanError, PlanOptions, Row,
-    RowTable, StateSpec, Wanted,
+    Backend, BackendError, Executor, Fusions, ModelPlan, Op, Outputs, Parent, PlanError, PlanOptions, Row,
+    RowTable, Source, StateSpec, Wanted,
 };
 use sterna_ref::RefBackend;
 use sterna_ref::testing::{Encodings, Random, TestModel, gemma4_config, logits, plan};
@@ -98,20 +98,26 @@ fn chunks_of_every_length_give_the_bits_of_single_rows() {
     assert_eq!(state.len(), full + 2 * ring);
 }
 
+/// On every instruction set, with one thread and with several, and in the law.
 #[test]
 fn each_fold_alone_changes_no_bit() {
     let model = model(Encoding::Q4_0);
     let tokens = Random::new(5).tokens(100, model.config.vocab);
-    let run = |fusions| {
+    let run = |backend: &dyn Backend, fusions| {
         let options = PlanOptions { fusions, ..PlanOptions::new(256) };
-        let mut executor = load(&cpu(2, Isa::detect()), &model, &options);
+        let mut executor = load(backend, &model, &options);
         let ops = executor.plan().entries[0].ops.len();
         let logits = run(&mut *executor, &tokens, &[64, 1, 5]);
         (ops, logits, executor.state_bytes(0).unwrap())
     };
     let none = Fusions::NONE;
-    let (most, want, state) = run(none);
+    let mut backends: Vec<Box<dyn Backend>> =
+        vec![Box::new(RefBackend::law()), Box::new(cpu(3, Isa::detect()))];
+    backends.extend(Isa::here().map(|isa| Box::new(cpu(1, isa)) as Box<dyn Backend>));
+    let (most, want, state) = run(&*backends[0], none);
+    let joins = Fusions { norm: true, post_norm: true, ..none };
     for fusions in [
+        none,
         Fusions { members: true, ..none },
         Fusions { norm: true, ..none },
         Fusions { residual: true, ..none },
@@ -119,11 +125,43 @@ fn each_fold_alone_changes_no_bit() {
         Fusions { members: true, gate_up: true, ..none },
         Fusions { layer_input: true, ..none },
         Fusions { post_norm: true, ..none },
+        Fusions { norm: true, select: true, ..none },
+        Fusions { stream: true, ..joins },
+        Fusions { rows: true, ..none },
         Fusions::ALL,
     ] {
-        let (ops, got, end) = run(fusions);
-        assert!(ops < most, "{fusions:?} folds nothing");
-        assert!(want == got && state == end, "{fusions:?}");
+        for (i, backend) in backends.iter().enumerate() {
+            let (ops, got, end) = run(&**backend, fusions);
+            assert!(ops < most || fusions == none, "{fusions:?} folds nothing");
+            assert!(want == got && state == end, "{fusions:?} {i} {}", backend.limits().description);
+        }
+    }
+}
+
+/// A backend that has no kernels for the last folds takes them apart again, and has the bits of the plan with them.
+#[test]
+fn plans_come_apart_without_a_changed_bit() {
+    let model = model(Encoding::Q4_0);
+    let tokens = Random::new(6).tokens(70, model.config.vocab);
+    let folded = plan(&model, &PlanOptions::new(256)).unwrap();
+    let without = Fusions { select: false, stream: false, rows: false, ..Fusions::ALL };
+    let never = plan(&model, &PlanOptions { fusions: without, ..PlanOptions::new(256) }).unwrap();
+    let apart = Arc::new(folded.apart());
+    // Every sum of the residual stream but the last one is a copy more.
+    let sums = 3 * model.config.layers - 1;
+    assert_eq!(apart.entries[0].ops.len(), never.entries[0].ops.len() + sums);
+    assert_eq!(*never, never.apart());
+    let alone =
+        |op: &Op| !matches!(op, Op::RowByRow(_)) && !matches!(op, Op::Linear(l) if l.source != Source::Given);
+    assert!(apart.entries.iter().flat_map(|e| &e.ops).all(alone));
+    assert!(!folded.entries.iter().flat_map(|e| &e.ops).all(alone));
+    for backend in [&RefBackend::law() as &dyn Backend, &cpu(2, Isa::detect())] {
+        let answers = [&folded, &apart, &never].map(|p| {
+            let mut executor = start(backend, Arc::clone(p), &model);
+            let logits = run(&mut *executor, &tokens, &[33, 1, 5]);
+            (logits, executor.state_bytes(0).unwrap())
+        });
+        assert!(answers[0] == answers[1] && answers[0] == answers[2], "{}", backend.name());
     }
 }
 

@@ -1,9 +1,12 @@
 //! Folds: each a separate switch, each proven bit-identical to the unfused plan by the backends' tests.
 
+mod late;
+
 use crate::op::{
-    Attention, AttentionInput, DeltaGate, Epilogue, HeadNorm, KvInput, Linear, Op, Prologue, Rotation, Slice,
-    WeightId,
+    Attention, AttentionInput, BufferId, DeltaGate, Epilogue, HeadNorm, KvInput, Linear, Op, Prologue,
+    Rotation, Slice, WeightId,
 };
+use crate::plan::Buffer;
 
 /// Which folds to apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +27,12 @@ pub struct Fusions {
     pub attention: bool,
     /// Convolution, norm and gate go into the delta rule.
     pub delta: bool,
+    /// A linear copies the wanted rows itself.
+    pub select: bool,
+    /// A branch joins the residual stream in the linear that reads the sum, norm and factor included.
+    pub stream: bool,
+    /// Ops that take rows one by one become one op where they follow each other.
+    pub rows: bool,
 }
 
 impl Fusions {
@@ -37,6 +46,9 @@ impl Fusions {
         residual: true,
         attention: true,
         delta: true,
+        select: true,
+        stream: true,
+        rows: true,
     };
     /// No fold: one op for each step.
     pub const NONE: Fusions = Fusions {
@@ -48,11 +60,14 @@ impl Fusions {
         residual: false,
         attention: false,
         delta: false,
+        select: false,
+        stream: false,
+        rows: false,
     };
 
     /// Every fold with its name, in the order in which they are applied, together with those before it: what each one takes away
     /// is the difference of two plans.
-    pub fn steps() -> [(&'static str, Fusions); 8] {
+    pub fn steps() -> [(&'static str, Fusions); 11] {
         let members = Fusions { members: true, ..Fusions::NONE };
         let gate_up = Fusions { gate_up: true, ..members };
         let layer_input = Fusions { layer_input: true, ..gate_up };
@@ -60,6 +75,9 @@ impl Fusions {
         let post_norm = Fusions { post_norm: true, ..residual };
         let norm = Fusions { norm: true, ..post_norm };
         let attention = Fusions { attention: true, ..norm };
+        let delta = Fusions { delta: true, ..attention };
+        let select = Fusions { select: true, ..delta };
+        let stream = Fusions { stream: true, ..select };
         [
             ("members", members),
             ("gate_up", gate_up),
@@ -68,12 +86,22 @@ impl Fusions {
             ("post_norm", post_norm),
             ("norm", norm),
             ("attention", attention),
-            ("delta", Fusions { delta: true, ..attention }),
+            ("delta", delta),
+            ("select", select),
+            ("stream", stream),
+            ("rows", Fusions { rows: true, ..stream }),
         ]
     }
 
-    /// Applies them; `together` says whether two linear weights may read one quantised form of their inputs.
-    pub(crate) fn apply(self, mut ops: Vec<Op>, together: &dyn Fn(WeightId, WeightId) -> bool) -> Vec<Op> {
+    /// Applies them; `together` says whether two linear weights may read one quantised form of their inputs, `fixed` lists
+    /// the buffers that are known by their number. A fold may add a buffer.
+    pub(crate) fn apply(
+        self,
+        mut ops: Vec<Op>,
+        buffers: &mut Vec<Buffer>,
+        fixed: &[BufferId],
+        together: &dyn Fn(WeightId, WeightId) -> bool,
+    ) -> Vec<Op> {
         if self.members {
             ops = pairwise(ops, |a, b| merge_members(a, b, together));
         }
@@ -97,6 +125,15 @@ impl Fusions {
         }
         if self.delta {
             ops = fold_delta(ops);
+        }
+        if self.select {
+            ops = pairwise(ops, |a, b| late::fold_select(a, b, buffers));
+        }
+        if self.stream {
+            ops = late::fold_stream(ops, buffers, fixed);
+        }
+        if self.rows {
+            ops = pairwise(ops, |a, b| late::fold_rows(a, b, buffers));
         }
         ops
     }

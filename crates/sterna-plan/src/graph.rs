@@ -8,7 +8,8 @@ use sterna_bundle::{ATTENTION_PIECE, Delta, LinearNumerics, ModelConfig, WeightS
 use sterna_format::Encoding;
 
 use crate::op::{
-    Attention, BufferId, Conv, DeltaRule, Epilogue, Linear, Op, Prologue, Rotation, Slice, StateId, WeightId,
+    Attention, BufferId, Conv, DeltaRule, Epilogue, Linear, Op, Prologue, Rotation, Slice, Source, StateId,
+    WeightId,
 };
 use crate::plan::{Buffer, BufferRows, Level, ModelPlan, Plan, RopeTable, StateSpec, WeightSpec, WeightUse};
 use crate::{Fusions, HOLD_ROWS, PlanError};
@@ -188,7 +189,9 @@ impl<'a> Graph<'a> {
             (Some(WeightUse::Linear(a)), Some(WeightUse::Linear(b))) => a.shares_input(&b),
             _ => false,
         };
-        let ops = options.fusions.apply(self.ops, &together);
+        let mut buffers = self.buffers;
+        let fixed: Vec<BufferId> = self.input.into_iter().chain(self.taps).collect();
+        let ops = options.fusions.apply(self.ops, &mut buffers, &fixed, &together);
         let entries = options.widths.iter().map(|&width| Plan {
             name: match width {
                 1 => "main".into(),
@@ -196,7 +199,7 @@ impl<'a> Graph<'a> {
                 _ => format!("prefill{width}"),
             },
             width,
-            buffers: self.buffers.clone(),
+            buffers: buffers.clone(),
             ops: ops.clone(),
             input: self.input,
             taps: self.taps,
@@ -258,7 +261,8 @@ impl<'a> Graph<'a> {
     fn linear(&mut self, name: String, input: Slice, out: Slice) -> Result<(), PlanError> {
         let id = self.matrix(name, out.len, input.len)?;
         let (prologue, epilogue) = (Prologue::None, Epilogue::Store);
-        self.ops.push(Op::Linear(Linear { prologue, members: vec![id], input, out, epilogue }));
+        let (source, members) = (Source::Given, vec![id]);
+        self.ops.push(Op::Linear(Linear { source, prologue, members, input, out, epilogue }));
         Ok(())
     }
 

@@ -40,6 +40,32 @@ pub enum Prologue {
     },
 }
 
+/// Where a linear layer's input rows come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Source {
+    /// Earlier ops wrote them.
+    #[default]
+    Given,
+    /// The op itself, first: the wanted rows of this buffer, as [`Op::SelectOutputs`] copies them.
+    Wanted(BufferId),
+    /// The op itself, first: `input = fma(factor, rms_norm(branch), residual) * scale`, a branch that joins the residual
+    /// stream. All three have the same rows; what is read and what is written are different buffers.
+    Joined {
+        /// `[rows, cols]`.
+        residual: Slice,
+        /// `[rows, cols]`.
+        branch: Slice,
+        /// `[cols]`, of the norm of the branch.
+        weight: WeightId,
+        /// Inside the root.
+        eps: f32,
+        /// Factor on the branch.
+        factor: f32,
+        /// Factor on the sum.
+        scale: f32,
+    },
+}
+
 /// What happens to a linear layer's outputs before they are written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -61,6 +87,8 @@ pub enum Epilogue {
 /// Linear layers that share one input and one quantisation of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linear {
+    /// What writes the input rows. Other ops may read them afterwards.
+    pub source: Source,
     /// On the input rows.
     pub prologue: Prologue,
     /// Matrices `[n_i, cols]`, outputs side by side in this order.
@@ -317,6 +345,8 @@ pub enum Op {
         /// Factor.
         factor: f32,
     },
+    /// Ops that take every row by itself ([`Op::by_rows`]), of buffers with the same rows, one after the other on each row.
+    RowByRow(Vec<Op>),
     /// Copies columns to another buffer of as many rows.
     Copy {
         /// `[rows, n]`.
@@ -373,10 +403,90 @@ impl Op {
             Op::AddScaled { .. } => "add-scaled",
             Op::AddNormed { .. } => "add-normed",
             Op::Scale { .. } => "scale",
+            Op::RowByRow(_) => "row-by-row",
             Op::Copy { .. } => "copy",
             Op::SelectOutputs { .. } => "select-outputs",
             Op::KeepClusters { .. } => "keep-clusters",
             Op::Argmax { .. } => "argmax",
         }
+    }
+
+    /// The ops that it is made of: those of [`Op::RowByRow`], or itself.
+    pub fn parts(&self) -> &[Op] {
+        match self {
+            Op::RowByRow(ops) => ops,
+            op => std::slice::from_ref(op),
+        }
+    }
+
+    /// A buffer that it writes, if every row of what it writes depends on that row of its inputs alone and on no state: such
+    /// ops may follow each other on a row without waiting for other rows.
+    pub fn by_rows(&self) -> Option<BufferId> {
+        match self {
+            Op::Embed { out, .. } | Op::RotationTable { out, .. } => Some(*out),
+            Op::RmsNorm { out, .. }
+            | Op::SigmoidMul { out, .. }
+            | Op::SiluMul { out, .. }
+            | Op::GeluMul { out, .. }
+            | Op::AddScaled { out, .. }
+            | Op::AddNormed { out, .. }
+            | Op::Copy { out, .. } => Some(out.buffer),
+            Op::Rotate { heads, .. } => Some(heads.buffer),
+            Op::Scale { slice, .. } => Some(slice.buffer),
+            Op::RowByRow(ops) => ops.first().and_then(Op::by_rows),
+            _ => None,
+        }
+    }
+
+    /// Visits every buffer that it reads or writes.
+    pub fn buffers_mut(&mut self, visit: &mut dyn FnMut(&mut BufferId)) {
+        let mut slices: Vec<&mut Slice> = Vec::new();
+        match self {
+            Op::Embed { out, .. } | Op::RotationTable { out, .. } => visit(out),
+            Op::RmsNorm { input, out, .. }
+            | Op::AddScaled { input, out, .. }
+            | Op::AddNormed { input, out, .. }
+            | Op::Copy { input, out } => slices.extend([input, out]),
+            Op::Linear(l) => {
+                slices.extend([&mut l.input, &mut l.out]);
+                match &mut l.source {
+                    Source::Given => {}
+                    Source::Wanted(from) => visit(from),
+                    Source::Joined { residual, branch, .. } => slices.extend([residual, branch]),
+                }
+                if let Epilogue::GeluTimes(other) = &mut l.epilogue {
+                    slices.push(other);
+                }
+            }
+            Op::Rotate { heads, rotation, .. } => {
+                visit(&mut rotation.table);
+                slices.push(heads);
+            }
+            Op::KvWrite { k, v, .. } => slices.extend([k, v]),
+            Op::Attention(a) => {
+                if let Some(input) = &mut a.input {
+                    visit(&mut input.rotation.table);
+                    slices.extend(input.kv.as_mut().into_iter().flat_map(|kv| [&mut kv.k, &mut kv.v]));
+                }
+                slices.extend([&mut a.q, &mut a.out].into_iter().chain(&mut a.gate));
+            }
+            Op::Conv(c) => slices.extend([&mut c.input, &mut c.out]),
+            Op::DeltaRule(d) => {
+                slices.extend(d.conv.as_mut().into_iter().flat_map(|c| [&mut c.input, &mut c.out]));
+                slices.extend([&mut d.q, &mut d.k, &mut d.v, &mut d.b, &mut d.a, &mut d.out]);
+                slices.extend(d.gate.as_mut().map(|g| &mut g.gate));
+            }
+            Op::SigmoidMul { gate, out } => slices.extend([gate, out]),
+            Op::SiluMul { gate, up, out } | Op::GeluMul { gate, up, out } => slices.extend([gate, up, out]),
+            Op::Scale { slice, .. } => slices.push(slice),
+            Op::RowByRow(ops) => ops.iter_mut().for_each(|op| op.buffers_mut(visit)),
+            Op::SelectOutputs { input, out } => {
+                visit(input);
+                visit(out);
+            }
+            Op::KeepClusters { scores, logits, .. } => slices.extend([scores, logits]),
+            Op::Argmax { logits, .. } => visit(logits),
+        }
+        slices.into_iter().for_each(|s| visit(&mut s.buffer));
     }
 }

@@ -6,7 +6,7 @@ use sterna_bundle::LinearNumerics;
 use sterna_format::Encoding;
 
 use crate::PlanError;
-use crate::op::{BufferId, Epilogue, Op, Prologue, Slice, StateId, WeightId};
+use crate::op::{BufferId, Epilogue, Op, Prologue, Slice, Source, StateId, WeightId};
 
 /// How a plan uses a weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -369,9 +369,12 @@ impl ModelPlan {
     /// Cost of one call.
     pub fn cost(&self, entry: &Plan) -> Cost {
         let mut cost = Cost { ops: entry.ops.len(), ..Cost::default() };
-        for op in &entry.ops {
+        for op in entry.ops.iter().flat_map(Op::parts) {
             match op {
                 Op::Linear(l) => {
+                    if let Source::Joined { weight, .. } = l.source {
+                        cost.weight_bytes += self.weight(weight).bytes();
+                    }
                     for id in &l.members {
                         let w = self.weight(*id);
                         cost.weight_bytes += w.bytes();
@@ -438,6 +441,9 @@ impl ModelPlan {
             Op::RmsNorm { weight, .. } => weight.as_ref(),
             Op::AddNormed { weight, .. } => Some(weight),
             Op::Conv(c) => Some(&c.weight),
+            Op::RowByRow(ops) => {
+                return ops.first().map_or(String::new(), |first| format!("rows: {}", self.op_label(first)));
+            }
             _ => None,
         };
         let role = weight.map_or("", |w| self.weight(*w).name.rsplit('.').next().unwrap_or(""));
@@ -465,11 +471,19 @@ impl ModelPlan {
             }
             Op::Linear(l) => {
                 let members = l.members.iter().map(name).collect::<Vec<_>>().join(" | ");
-                let input = match l.prologue {
-                    Prologue::None => slice(&l.input),
-                    Prologue::RmsNorm { weight, .. } => {
-                        format!("rms-norm({}, {})", slice(&l.input), name(&weight))
+                let input = match l.source {
+                    Source::Given => slice(&l.input),
+                    Source::Wanted(from) => format!("wanted rows of {}", buffer(&from)),
+                    Source::Joined { residual, branch, weight, factor, scale, .. } => {
+                        let (input, residual, branch) = (slice(&l.input), slice(&residual), slice(&branch));
+                        let scaled = if scale == 1.0 { String::new() } else { format!(", all * {scale}") };
+                        let weight = name(&weight);
+                        format!("{input} := {residual} + rms-norm({branch}, {weight}) * {factor}{scaled}")
                     }
+                };
+                let input = match l.prologue {
+                    Prologue::None => input,
+                    Prologue::RmsNorm { weight, .. } => format!("rms-norm({input}, {})", name(&weight)),
                 };
                 let encoding = l.members.first().map_or("", |w| self.weights[w.0].encoding.name());
                 match l.epilogue {
@@ -552,6 +566,10 @@ impl ModelPlan {
                 let (out, input) = (slice(out), slice(input));
                 let scaled = if *scale == 1.0 { String::new() } else { format!(", all * {scale}") };
                 format!("{out} += rms-norm({input}, {}) * {factor}{scaled}", name(weight))
+            }
+            Op::RowByRow(ops) => {
+                let ops: Vec<_> = ops.iter().map(|op| self.describe_op(entry, op)).collect();
+                ops.join("; ")
             }
             Op::Scale { slice: s, factor } => format!("{} *= {factor}", slice(s)),
             Op::Copy { input, out } => format!("{} = {}", slice(out), slice(input)),

@@ -65,6 +65,17 @@ fn folds_take_ops_away() {
     assert_eq!(saves(Fusions { layer_input: true, ..none }), 35);
     // Three branches and a factor in every layer, one of each in front.
     assert_eq!(saves(Fusions { post_norm: true, ..none }), 35 * 4 + 2);
-    // Ten in every layer: q(kv), attention, o, add; gate and up, down, add; gate, projection, add.
-    assert_eq!(ops(Fusions::ALL), 6 + 35 * 10 + 3);
+    // The head's copy of the wanted rows, where the norm between them is the head's.
+    let norm = Fusions { norm: true, ..none };
+    assert_eq!(saves(Fusions { select: true, ..norm }) - saves(norm), 1);
+    // Ten in every layer before the last three folds: q(kv), attention, o, add; gate and up, down, add; gate, projection, add.
+    let ten = Fusions { select: false, stream: false, rows: false, ..Fusions::ALL };
+    assert_eq!(ops(ten), 6 + 35 * 10 + 3);
+    assert_eq!(ops(Fusions { select: true, ..ten }), 6 + 35 * 10 + 2);
+    assert_eq!(ops(Fusions { rows: true, ..ten }), 3 + 35 * 10 + 3);
+    // Every branch but the last, whose sum goes to the head's copy of the wanted rows.
+    assert_eq!(ops(ten) - ops(Fusions { stream: true, ..ten }), 35 * 3 - 1);
+    // Then seven, and of lookups, projection, their sum; the last sum, the head, the best token.
+    assert_eq!(ops(Fusions::ALL), 3 + 35 * 7 + 3);
+    assert!(ops(Fusions::ALL) < 253);
 }

@@ -1,6 +1,6 @@
 //! What an op writes, and its name: for finding the op that brought NaN or infinity (contract C6).
 
-use sterna_plan::{BufferId, ModelPlan, Op, Plan, Slice, StateId, WeightId};
+use sterna_plan::{BufferId, ModelPlan, Op, Plan, Slice, Source, StateId, WeightId};
 
 /// The slices and the state that `op` writes; both empty for argmax.
 pub(crate) fn written(entry: &Plan, op: &Op) -> (Vec<Slice>, Option<StateId>) {
@@ -14,7 +14,11 @@ pub(crate) fn written(entry: &Plan, op: &Op) -> (Vec<Slice>, Option<StateId>) {
         | Op::GeluMul { out, .. }
         | Op::AddScaled { out, .. } => (vec![*out], None),
         Op::AddNormed { out, .. } => (vec![*out], None),
-        Op::Linear(linear) => (vec![linear.out], None),
+        Op::Linear(linear) => {
+            let input = (linear.source != Source::Given).then_some(linear.input);
+            (input.into_iter().chain([linear.out]).collect(), None)
+        }
+        Op::RowByRow(ops) => (ops.iter().flat_map(|op| written(entry, op).0).collect(), None),
         Op::SigmoidMul { out, .. } | Op::Copy { out, .. } => (vec![*out], None),
         Op::Conv(c) => (vec![c.out], Some(c.state)),
         Op::DeltaRule(d) => (d.conv.iter().map(|c| c.out).chain([d.out]).collect(), Some(d.state)),
@@ -48,6 +52,7 @@ pub(crate) fn title(plan: &ModelPlan, op: &Op) -> String {
         Op::Attention(a) => format!("{} state {}", op.name(), a.state.0),
         Op::Conv(c) => format!("{} {}", op.name(), names(&[c.weight])),
         Op::DeltaRule(d) => format!("{} {}", op.name(), names(&[d.decay])),
+        Op::RowByRow(ops) => ops.iter().map(|op| title(plan, op)).collect::<Vec<_>>().join("; "),
         _ => op.name().to_owned(),
     }
 }

@@ -125,7 +125,7 @@ pub(crate) fn check_plan(plan: &ModelPlan, backend: &'static str) -> Result<(), 
         return Err(BackendError::Unsupported { backend, what: format!("the state {state:?}") });
     }
     for entry in &plan.entries {
-        for op in &entry.ops {
+        for op in entry.ops.iter().flat_map(Op::parts) {
             let Op::RotationTable { rope, out } = op else { continue };
             let wanted = plan.ropes.get(*rope).map(|r| 2 * r.frequencies.len());
             if wanted.is_none() || entry.buffers.get(out.0).map(|b| b.cols) != wanted {

@@ -4,7 +4,7 @@
 
 use sterna_plan::{
     Attention, BackendError, BufferRows, CallStats, Conv, DeltaGate, DeltaRule, Epilogue, KvInput, Linear,
-    ModelPlan, Op, Plan, PlanError, Prologue, Rotation, Row, RowTable, Slice, StateId, Top2, Wanted,
+    ModelPlan, Op, Plan, PlanError, Prologue, Rotation, Row, RowTable, Slice, Source, StateId, Top2, Wanted,
     WeightId,
 };
 
@@ -130,6 +130,11 @@ impl<'a, N: Numbers> Call<'a, N> {
                 let sum = y.into_iter().zip(old).map(|(y, o)| N::scale(N::add_scaled(*factor, y, o), *scale));
                 let sum: Vec<_> = sum.collect();
                 self.write(out, &sum);
+            }
+            Op::RowByRow(ops) => {
+                for op in ops {
+                    self.run(op)?;
+                }
             }
             Op::Scale { slice, factor } => {
                 let y: Vec<_> = self.read(slice).into_iter().map(|y| N::scale(y, *factor)).collect();
@@ -322,7 +327,27 @@ impl<'a, N: Numbers> Call<'a, N> {
         Ok(y)
     }
 
+    /// Writes the input rows of a linear that does so itself.
+    fn source(&mut self, linear: &Linear) -> Result<(), BackendError> {
+        match linear.source {
+            Source::Given => Ok(()),
+            Source::Wanted(input) => self.run(&Op::SelectOutputs { input, out: linear.input.buffer }),
+            Source::Joined { residual, branch, weight, eps, factor, scale } => {
+                let (y, old) = (self.normed(&branch, Some(weight), eps, branch.len)?, self.read(&residual));
+                if (branch.len, y.len()) != (linear.input.len, old.len()) {
+                    let why = format!("{} columns join {}", branch.len, residual.len);
+                    return Err(PlanError::Options(why).into());
+                }
+                let sum = y.into_iter().zip(old).map(|(y, o)| N::scale(N::add_scaled(factor, y, o), scale));
+                let sum: Vec<_> = sum.collect();
+                self.write(&linear.input, &sum);
+                Ok(())
+            }
+        }
+    }
+
     fn linear(&mut self, linear: &Linear) -> Result<(), BackendError> {
+        self.source(linear)?;
         let x = match linear.prologue {
             Prologue::None => self.read(&linear.input),
             Prologue::RmsNorm { weight, eps } => {

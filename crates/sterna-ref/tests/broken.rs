@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use common::{bits, load, model, options};
 use sterna_format::Encoding;
-use sterna_plan::{BufferId, Fusions, ModelPlan, Op, Outputs, Plan, Prologue, RowTable, Slice, Wanted};
+use sterna_plan::{
+    BufferId, Fusions, ModelPlan, Op, Outputs, Plan, Prologue, RowTable, Slice, Source, Wanted,
+};
 use sterna_ref::RefBackend;
 use sterna_ref::testing::{Encodings, TestModel, gemma4_config, narrow_hybrid_config, plan};
 
@@ -44,14 +46,25 @@ fn touches(entry: &Plan, op: &Op) -> (Vec<Place>, Vec<Place>) {
         Op::RmsNorm { input, out, .. } => (vec![Columns(*input)], vec![Columns(*out)]),
         Op::Linear(l) => {
             assert!(matches!(l.prologue, Prologue::None | Prologue::RmsNorm { .. }));
-            let mut reads = vec![Columns(l.input)];
+            let (mut reads, mut writes) = (vec![Columns(l.input)], vec![Columns(l.out)]);
+            match l.source {
+                Source::Given => {}
+                Source::Wanted(from) => {
+                    reads.push(all(entry, from));
+                    writes.push(Columns(l.input));
+                }
+                Source::Joined { residual, branch, .. } => {
+                    reads.extend([Columns(residual), Columns(branch)]);
+                    writes.push(Columns(l.input));
+                }
+            }
             if let sterna_plan::Epilogue::GeluTimes(other) = l.epilogue {
                 reads.push(Columns(other));
             }
             if matches!(l.epilogue, sterna_plan::Epilogue::AddScaled(_)) {
                 reads.push(Columns(l.out));
             }
-            (reads, vec![Columns(l.out)])
+            (reads, writes)
         }
         Op::Rotate { heads, rotation, .. } => {
             (vec![Columns(*heads), all(entry, rotation.table)], vec![Columns(*heads)])
@@ -93,6 +106,11 @@ fn touches(entry: &Plan, op: &Op) -> (Vec<Place>, Vec<Place>) {
         Op::AddScaled { input, out, .. } => (vec![Columns(*input), Columns(*out)], vec![Columns(*out)]),
         Op::Scale { slice, .. } => (vec![Columns(*slice)], vec![Columns(*slice)]),
         Op::SelectOutputs { input, out } => (vec![all(entry, *input)], vec![all(entry, *out)]),
+        Op::Copy { input, out } => (vec![Columns(*input)], vec![Columns(*out)]),
+        Op::RowByRow(ops) => {
+            let (reads, writes): (Vec<_>, Vec<_>) = ops.iter().map(|op| touches(entry, op)).unzip();
+            (reads.into_iter().flatten().collect(), writes.into_iter().flatten().collect())
+        }
         Op::Argmax { logits, .. } => (vec![all(entry, *logits)], vec![Answer]),
         other => panic!("a new op needs a line here: {}", other.name()),
     }

@@ -161,7 +161,8 @@ fn support_is_a_question() {
     assert!(RefBackend::law().supports(&wrong).is_ok());
     let mut plan = Arc::unwrap_or_clone(plan);
     plan.ropes[0].frequencies.pop();
-    let has_table = plan.entries[0].ops.iter().any(|op| matches!(op, Op::RotationTable { .. }));
+    let has_table =
+        plan.entries[0].ops.iter().flat_map(Op::parts).any(|op| matches!(op, Op::RotationTable { .. }));
     assert!(has_table && RefBackend::law().load(Arc::new(plan), &model, &mut |_, _| {}).is_err());
     assert_eq!(BACKENDS.map(|b| b().name()), ["ref-float", "ref-float-a8", "ref-law"]);
 }

@@ -98,6 +98,8 @@ impl GpuExecutor {
         source: &dyn WeightSource,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Self, BackendError> {
+        // What a linear does before it begins, and ops taken together, are dispatches of their own here.
+        let plan = Arc::new(plan.apart());
         check(&plan)?;
         let gpu = &shared.gpu;
         let weights = load::load(gpu, &plan, source, shared.most_bytes, progress)?;

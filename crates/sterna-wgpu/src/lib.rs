@@ -122,7 +122,7 @@ impl Backend for WgpuBackend {
     }
 
     fn weight_memory(&self, plan: &ModelPlan) -> Result<Option<usize>, BackendError> {
-        load::bytes(plan).map(Some)
+        load::bytes(&plan.apart()).map(Some)
     }
 
     fn load(

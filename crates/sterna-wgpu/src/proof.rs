@@ -6,8 +6,8 @@ use std::sync::Arc;
 use sterna_format::Encoding;
 use sterna_plan::{
     BackendError, Buffer, BufferId, BufferRows, Epilogue, Executor, Level, Linear, LinearNumerics, ModelPlan,
-    Op, Outputs, Plan, Prologue, RowOrder, RowTable, Wanted, Weight, WeightId, WeightSource, WeightSpec,
-    WeightUse,
+    Op, Outputs, Plan, Prologue, RowOrder, RowTable, Source, Wanted, Weight, WeightId, WeightSource,
+    WeightSpec, WeightUse,
 };
 
 use crate::exec::{GpuExecutor, Shared};
@@ -60,6 +60,7 @@ pub(crate) fn matrix_units_are_exact(shared: &Shared) -> Result<bool, BackendErr
     let buffer = |name, cols| Buffer { name, cols, rows: BufferRows::Call };
     let (input, out) = (buffer("input", COLS), buffer("out", OUTS));
     let linear = Linear {
+        source: Source::Given,
         prologue: Prologue::None,
         members: vec![WeightId(0)],
         input: input.all(BufferId(0)),

@@ -8,7 +8,7 @@ use common::{Bench, backend, bits, chain, off};
 use sterna_format::{CodeBits, Encoding, ScaleGroup, encode_row};
 use sterna_plan::{
     Attention, AttentionInput, BufferId, BufferRows, Epilogue, HeadNorm, KvInput, Linear, LinearNumerics, Op,
-    Outputs, Prologue, Rotation, RowTable, Slice, Top2, Wanted, WeightSpec, WeightUse,
+    Outputs, Prologue, Rotation, RowTable, Slice, Source, Top2, Wanted, WeightSpec, WeightUse,
 };
 use sterna_ref::RefBackend;
 use sterna_ref::testing::Random;
@@ -99,7 +99,7 @@ fn hold_but_for_rows(
 }
 
 fn linear(members: Vec<sterna_plan::WeightId>, input: Slice, out: Slice, epilogue: Epilogue) -> Op {
-    Op::Linear(Linear { prologue: Prologue::None, members, input, out, epilogue })
+    Op::Linear(Linear { source: Source::Given, prologue: Prologue::None, members, input, out, epilogue })
 }
 
 #[test]
@@ -227,7 +227,9 @@ fn every_width_has_the_bits_of_one_row() {
     let norm = vector(&mut bench, "norm", &normals(&mut random, cols, 0.5));
     let [b0, b1, b2, b3] = [0, 1, 2, 3].map(|b| bench.slice(b));
     let prologue = Prologue::RmsNorm { weight: norm, eps: 1e-5 };
-    let normed = |members, out, epilogue| Op::Linear(Linear { prologue, members, input: b0, out, epilogue });
+    let normed = |members, out, epilogue| {
+        Op::Linear(Linear { source: Source::Given, prologue, members, input: b0, out, epilogue })
+    };
     bench.op(normed(vec![all], b1, Epilogue::Scale(0.7)));
     bench.op(normed(vec![gate, up], b2, Epilogue::SiluMul));
     bench.op(Op::Copy { input: b2, out: Slice { len: rows / 2, ..b3 } });
@@ -340,7 +342,14 @@ fn float_matrices_with_odd_sizes() {
         let norm = vector(&mut bench, "norm", &normals(&mut random, cols, 1.0));
         let (input, out) = (bench.slice(0), bench.slice(1));
         let prologue = Prologue::RmsNorm { weight: norm, eps: 1e-6 };
-        bench.op(Op::Linear(Linear { prologue, members: vec![w], input, out, epilogue: Epilogue::Store }));
+        bench.op(Op::Linear(Linear {
+            source: Source::Given,
+            prologue,
+            members: vec![w],
+            input,
+            out,
+            epilogue: Epilogue::Store,
+        }));
         let inputs = normals(&mut random, 19 * cols, 1.0);
         hold(&format!("float {encoding}"), &bench, &inputs, cols, 1e-5, &[2, 16, 19]);
     }

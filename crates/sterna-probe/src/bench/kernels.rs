@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use sterna_format::Encoding;
 use sterna_plan::{
     Backend, BackendError, Buffer, BufferId, BufferRows, CallStats, Epilogue, Executor, Level, Linear,
-    LinearNumerics, ModelPlan, Op, Outputs, Plan, Prologue, RowTable, Slice, Wanted, WeightId, WeightSpec,
-    WeightUse,
+    LinearNumerics, ModelPlan, Op, Outputs, Plan, Prologue, RowTable, Slice, Source, Wanted, WeightId,
+    WeightSpec, WeightUse,
 };
 
 use super::load::CACHED_BYTES;
@@ -142,6 +142,7 @@ pub(crate) fn plan(o: &KernelOptions, matrices: usize) -> ModelPlan {
     let mut ops = vec![Op::Embed { table: WeightId(0), scale: 1.0, out: x }];
     ops.extend((0..matrices).map(|i| {
         Op::Linear(Linear {
+            source: Source::Given,
             prologue: Prologue::None,
             members: vec![WeightId(i + 1)],
             input: all(x, o.cols),

@@ -177,7 +177,7 @@ fn decode(
 
 /// Ops of a call before its first layer and after its last: embedding, rotations, the head.
 fn ops_outside_layers(plan: &ModelPlan) -> usize {
-    let ops = &plan.entries[0].ops;
+    let ops = &plan.apart().entries[0].ops;
     let outside = |op: &&Op| {
         matches!(
             op,

@@ -4,7 +4,7 @@
 use sterna_format::{CodeBits, Encoding, FormatError, ScaleGroup};
 use sterna_plan::{
     Attention, AttentionInput, Backend, BufferId, BufferRows, Epilogue, HeadNorm, KvInput, Linear,
-    LinearNumerics, Op, Outputs, Prologue, Rotation, RowTable, Slice, Wanted, WeightUse,
+    LinearNumerics, Op, Outputs, Prologue, Rotation, RowTable, Slice, Source, Wanted, WeightUse,
 };
 use sterna_ref::RefBackend;
 use sterna_ref::testing::{Random, numerics};
@@ -88,7 +88,7 @@ fn product(
     out: Slice,
     e: Epilogue,
 ) -> Op {
-    Op::Linear(Linear { prologue, members, input, out, epilogue: e })
+    Op::Linear(Linear { source: Source::Given, prologue, members, input, out, epilogue: e })
 }
 
 /// Integer and float matrices in every encoding.
