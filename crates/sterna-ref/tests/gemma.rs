@@ -8,7 +8,9 @@ use std::sync::Arc;
 use safetensors::SafeTensors;
 use sterna_bundle::{LinearNumerics, Model};
 use sterna_format::{CodeBits, Encoding};
-use sterna_plan::{Backend, Executor, PlanOptions, build};
+use sterna_plan::{
+    Backend, Executor, Outputs, PlanOptions, RowTable, Taps, Wanted, WeightSource, build, numerics,
+};
 use sterna_ref::RefBackend;
 use sterna_ref::testing::logits;
 
@@ -153,4 +155,70 @@ fn the_trained_model_answers_as_it_was_trained() {
     }
     println!("of 192 tokens, f64 chooses {checked} as the reference, the law {close}");
     assert!(checked >= 190 && close >= 180);
+}
+
+/// What a head with int16 activations loses: the trained model's hidden states as they reach its head, times its head in f64,
+/// as they are, in 16 bits, and in the bf16 that the publisher's code runs in.
+#[test]
+fn sixteen_bits_lose_less_than_bf16() {
+    let bytes = std::fs::read(repository().join("tests/data/llama-tern-gemma/golden.safetensors")).unwrap();
+    let golden = SafeTensors::deserialize(&bytes).unwrap();
+    let model = trained();
+    let linears = |name: &str, encoding, cols| model.numerics.linear(name, encoding, cols);
+    let options = PlanOptions { taps: Taps::Final, ..PlanOptions::new(512) };
+    let plan = build(&model.config, &model, &linears, &options).unwrap();
+    let mut executor = RefBackend::law().load(Arc::new(plan), &model, &mut |_, _| {}).unwrap();
+    executor.allocate(1, 512).unwrap();
+    let head = model.weight("embed").unwrap();
+    let mut table = vec![0f32; head.rows * head.cols];
+    for (i, out) in table.chunks_exact_mut(head.cols).enumerate() {
+        sterna_format::decode_row(head.encoding, &head.row(i).unwrap(), out).unwrap();
+    }
+    let logits = |x: &[f32]| -> Vec<f64> {
+        let dot = |w: &[f32]| w.iter().zip(x).map(|(w, x)| f64::from(*w) * f64::from(*x)).sum();
+        table.chunks_exact(head.cols).map(dot).collect()
+    };
+    let best = |l: &[f64]| (0..l.len()).rev().max_by(|a, b| l[*a].total_cmp(&l[*b])).unwrap();
+    // Of 16 bits, of bf16: sum of differences, the largest, rows whose best token is another.
+    let (mut lost, mut rows, mut size) = ([(0f64, 0f64, 0usize); 2], 0, 0f64);
+    for i in 0..3 {
+        let tokens =
+            [ids(&golden, &format!("{i}.input_ids")), ids(&golden, &format!("{i}.greedy_ids"))].concat();
+        executor.truncate(0, 0).unwrap();
+        for (n, tokens) in tokens.chunks(64).enumerate() {
+            let (mut table, mut out) = (RowTable::new(), Outputs::default());
+            table.push_chain(0, 64 * n as u32, tokens, 0, Wanted::Nothing);
+            let entry = executor.plan().entry_for(tokens.len()).unwrap();
+            executor.execute(entry, &table, &mut out).unwrap();
+            for x in out.taps.chunks_exact(head.cols) {
+                let (mut high, mut low) = (vec![0i8; x.len()], vec![0i8; x.len()]);
+                let d = numerics::quantize_wide(x, &mut high, &mut low);
+                let wide =
+                    high.iter().zip(&low).map(|(h, l)| d * f32::from(i16::from(*h) * 256 + i16::from(*l)));
+                let brain = x.iter().map(|v| half::bf16::from_f32(*v).to_f32());
+                let want = logits(x);
+                size += want.iter().map(|l| l.abs()).sum::<f64>();
+                rows += 1;
+                for (lost, x) in lost.iter_mut().zip([wide.collect::<Vec<_>>(), brain.collect()]) {
+                    let got = logits(&x);
+                    for (g, w) in got.iter().zip(&want) {
+                        lost.0 += (g - w).abs();
+                        lost.1 = lost.1.max((g - w).abs());
+                    }
+                    lost.2 += usize::from(best(&got) != best(&want));
+                }
+            }
+        }
+    }
+    let all = (rows * head.rows) as f64;
+    println!("{rows} rows, a logit is {:.3} on average", size / all);
+    for (name, (sum, most, others)) in ["16 bits", "bf16"].iter().zip(&lost) {
+        println!(
+            "{name}: off by {:.2e} on average, {most:.2e} at most; {others} rows have another best",
+            sum / all
+        );
+    }
+    let [wide, brain] = lost;
+    assert!(rows > 300 && wide.0 / all < 1e-4 * size / all && wide.1 < 1e-2 && wide.2 == 0);
+    assert!(brain.0 > 20.0 * wide.0, "{wide:?} {brain:?}");
 }
