@@ -604,21 +604,25 @@ impl<'a> Call<'a> {
         if let Some(input) = &a.input {
             self.prepare(a, input, team);
         }
-        let (d, group) = (a.head_dim, a.heads / a.kv_heads);
+        let (d, of_head) = (a.head_dim, a.heads / a.kv_heads);
         let kv = &self.kv[a.state.0];
         let spec = self.plan.state(a.state);
-        // A task is a kv head of a row, the later (longer) rows first.
-        let tasks = self.rows.len() * a.kv_heads;
-        for task in self.deal(at, tasks, team) {
-            let (row, head) = (self.rows.len() - 1 - task / a.kv_heads, task % a.kv_heads);
+        // A task is a kv head of a row, the later (longer) rows first. Where there are fewer than threads, the query heads of
+        // one are several tasks, each of which reads the keys.
+        let heads = self.rows.len() * a.kv_heads;
+        let group = of_head.div_ceil(team.threads.div_ceil(heads.max(1)).min(of_head));
+        let parts = of_head.div_ceil(group);
+        for task in self.deal(at, heads * parts, team) {
+            let (head, part) = (task / parts, task % parts);
+            let (row, head) = (self.rows.len() - 1 - head / a.kv_heads, head % a.kv_heads);
+            let (first_head, group) = (head * of_head + part * group, group.min(of_head - part * group));
             let r = &self.rows[row];
             let base = kv.base(r.sequence, head);
             let len = spec.end_seen(r.position);
             // SAFETY: keys and values were written before the barrier; the output heads are this task's.
             unsafe {
-                let q = self.read(Slice { start: a.q.start + head * group * d, len: group * d, ..a.q }, row);
-                let out =
-                    self.write(Slice { start: a.out.start + head * group * d, len: group * d, ..a.out }, row);
+                let part = |s: Slice| Slice { start: s.start + first_head * d, len: group * d, ..s };
+                let (q, out) = (self.read(part(a.q), row), self.write(part(a.out), row));
                 let Thread { gathered, attention: scratch, .. } = &mut *t;
                 let first = match self.aside(a.state.0) {
                     None => len,
@@ -635,9 +639,8 @@ impl<'a> Call<'a> {
                 let seen =
                     Seen { keys, values, tail, start, ring: kv.stored, len, head_dim: d, scale: a.scale };
                 attention::row(self.isa, q, seen, out, scratch);
-                if let Some(g) = a.gate {
-                    let gate = Slice { start: g.start + head * group * d, len: group * d, ..g };
-                    rowwise::sigmoid_mul(self.isa, self.read(gate, row), out);
+                if let Some(gate) = a.gate {
+                    rowwise::sigmoid_mul(self.isa, self.read(part(gate), row), out);
                 }
             }
         }

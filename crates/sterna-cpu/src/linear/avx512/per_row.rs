@@ -23,6 +23,7 @@ pub unsafe fn run<const NC: usize, const AHEAD: bool>(
     assert!(a.bytes.len() == g.cols * NC && a.sums.len() == NC && r.first == 0);
     assert!(r.bytes.len() == g.record_bytes() && r.row_d.is_some());
     let (p, q) = (r.bytes.as_ptr(), a.bytes.as_ptr().cast::<u8>());
+    fetch_scales::<AHEAD>(&r);
     // SAFETY: the codes of `cols` inputs of 16 rows lie behind `p`, `cols * NC` activations behind `q`, as asserted.
     unsafe {
         let (mut isum, zero) = match (g.kind, g.zero) {
@@ -56,6 +57,7 @@ pub unsafe fn wide<const NC: usize, const AHEAD: bool>(
     assert!(a.bytes.len() == g.cols * NC && r.first == 0);
     assert!(r.bytes.len() == g.record_bytes() && r.row_d.is_some());
     let (p, q) = (r.bytes.as_ptr(), a.bytes.as_ptr().cast::<u8>());
+    fetch_scales::<AHEAD>(&r);
     // SAFETY: the codes of `cols` inputs of 16 rows lie behind `p`, `cols * NC` bytes of activations behind `q`, as asserted.
     unsafe {
         let isum = ternary::sums::<NC, true, AHEAD>(p, q, g.cols / 16);
@@ -68,6 +70,15 @@ pub unsafe fn wide<const NC: usize, const AHEAD: bool>(
             let out = acc[c].as_mut_ptr();
             _mm512_storeu_ps(out, _mm512_fmadd_ps(dot, factor, _mm512_loadu_ps(out)));
         }
+    }
+}
+
+/// Fetches the scales of a later panel, a line in memory of their own.
+#[inline(always)]
+fn fetch_scales<const AHEAD: bool>(r: &Records<'_>) {
+    if AHEAD && let Some(d) = r.row_d {
+        // SAFETY: any address may be prefetched.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(d.as_ptr().wrapping_add(8 * PANEL).cast()) };
     }
 }
 
