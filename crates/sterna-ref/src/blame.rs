@@ -2,7 +2,7 @@
 
 use sterna_plan::{BufferId, ModelPlan, Op, Plan, Slice, Source, StateId, WeightId};
 
-/// The slices and the state that `op` writes; both empty for argmax.
+/// The slices and the state that `op` writes; both empty for argmax. Ops of several parts are asked for each part.
 pub(crate) fn written(entry: &Plan, op: &Op) -> (Vec<Slice>, Option<StateId>) {
     let all = |id: &BufferId| entry.buffers[id.0].all(*id);
     match op {
@@ -18,7 +18,6 @@ pub(crate) fn written(entry: &Plan, op: &Op) -> (Vec<Slice>, Option<StateId>) {
             let input = (linear.source != Source::Given).then_some(linear.input);
             (input.into_iter().chain([linear.out]).collect(), None)
         }
-        Op::RowByRow(ops) => (ops.iter().flat_map(|op| written(entry, op).0).collect(), None),
         Op::SigmoidMul { out, .. } | Op::Copy { out, .. } => (vec![*out], None),
         Op::Conv(c) => (vec![c.out], Some(c.state)),
         Op::DeltaRule(d) => (d.conv.iter().map(|c| c.out).chain([d.out]).collect(), Some(d.state)),
@@ -52,7 +51,6 @@ pub(crate) fn title(plan: &ModelPlan, op: &Op) -> String {
         Op::Attention(a) => format!("{} state {}", op.name(), a.state.0),
         Op::Conv(c) => format!("{} {}", op.name(), names(&[c.weight])),
         Op::DeltaRule(d) => format!("{} {}", op.name(), names(&[d.decay])),
-        Op::RowByRow(ops) => ops.iter().map(|op| title(plan, op)).collect::<Vec<_>>().join("; "),
         _ => op.name().to_owned(),
     }
 }

@@ -172,7 +172,9 @@ impl<N: Numbers> RefExecutor<N> {
         let guard = self.lender.as_ref().map(|(lent, states)| (locked(lent), states));
         let lent = guard.as_ref().map(|(lent, states)| (&**lent, states.as_slice()));
         let mut call = Call::new(&plan, entry, &self.weights, &mut pool, lent, rows);
-        for (i, op) in entry.ops.iter().enumerate() {
+        let parts =
+            entry.ops.iter().enumerate().flat_map(|(i, op)| op.parts().iter().map(move |part| (i, part)));
+        for (i, op) in parts {
             if let Err(error) = call.run(op) {
                 return error;
             }

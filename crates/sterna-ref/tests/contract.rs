@@ -130,6 +130,8 @@ fn every_fold_alone_and_all_together_change_no_bit() {
         Fusions { attention: true, ..none },
         Fusions { members: true, gate_up: true, ..none },
         Fusions { members: true, norm: true, ..none },
+        Fusions { norm: true, select: true, ..none },
+        Fusions { rows: true, ..none },
     ];
     for encoding in ENCODINGS {
         let model = model(encoding);
