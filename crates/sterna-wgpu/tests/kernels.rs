@@ -166,7 +166,14 @@ fn rows_are_normed_and_quantised_for_every_group() {
             let prologue =
                 if normed { Prologue::RmsNorm { weight: norm, eps: 1e-5 } } else { Prologue::None };
             let epilogue = Epilogue::Store;
-            bench.op(Op::Linear(Linear { prologue, members: vec![w], input, out, epilogue }));
+            bench.op(Op::Linear(Linear {
+                source: Source::Given,
+                prologue,
+                members: vec![w],
+                input,
+                out,
+                epilogue,
+            }));
             for size in [3e-29, 1e-3, 1e6] {
                 let inputs = normals(&mut random, 20 * cols, size);
                 let name = format!("{encoding} of {size:e}, normed {normed}");
