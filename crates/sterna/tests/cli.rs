@@ -102,7 +102,7 @@ fn a_bundle_answers_as_its_source_does() {
     let folds: Vec<_> =
         seen["folds"].as_array().unwrap().iter().map(|f| f["ops"].as_u64().unwrap()).collect();
     assert!(
-        folds.len() == 8
+        folds.len() == 11
             && folds.is_sorted_by(|a, b| a >= b)
             && seen["unfused_ops"].as_u64() > Some(folds[0])
     );
