@@ -69,6 +69,8 @@ pub(crate) enum Spelling {
     Gguf,
     /// GGUF's names of Qwen3.5.
     GgufQwen35,
+    /// GGUF's names of Gemma 4.
+    GgufGemma4,
     /// Hugging Face's names of Gemma 4.
     HuggingFaceGemma4,
     /// The same inside a model of several senses.
@@ -105,18 +107,18 @@ const PARTS: [(&str, &str, &str); 25] = [
     ("mtp_norm", "norm", "nextn.shared_head_norm"),
 ];
 
-/// Canonical part and Hugging Face's name in Gemma 4, where it is not that of [`PARTS`].
-const GEMMA4: [(&str, &str); 10] = [
-    ("attn_post_norm", "post_attention_layernorm.weight"),
-    ("ffn_norm", "pre_feedforward_layernorm.weight"),
-    ("ffn_post_norm", "post_feedforward_layernorm.weight"),
-    ("ple_gate", "per_layer_input_gate.weight"),
-    ("ple_proj", "per_layer_projection.weight"),
-    ("ple_norm", "post_per_layer_input_norm.weight"),
-    ("layer_scalar", "layer_scalar"),
-    ("ple_embed", "embed_tokens_per_layer.weight"),
-    ("ple_model_proj", "per_layer_model_projection.weight"),
-    ("ple_model_norm", "per_layer_projection_norm.weight"),
+/// Canonical part, Hugging Face's name and GGUF's in Gemma 4, where they are not those of [`PARTS`].
+const GEMMA4: [(&str, &str, &str); 10] = [
+    ("attn_post_norm", "post_attention_layernorm.weight", "post_attention_norm.weight"),
+    ("ffn_norm", "pre_feedforward_layernorm.weight", "ffn_norm.weight"),
+    ("ffn_post_norm", "post_feedforward_layernorm.weight", "post_ffw_norm.weight"),
+    ("ple_gate", "per_layer_input_gate.weight", "inp_gate.weight"),
+    ("ple_proj", "per_layer_projection.weight", "proj.weight"),
+    ("ple_norm", "post_per_layer_input_norm.weight", "post_norm.weight"),
+    ("layer_scalar", "layer_scalar", "layer_output_scale.weight"),
+    ("ple_embed", "embed_tokens_per_layer.weight", "per_layer_token_embd.weight"),
+    ("ple_model_proj", "per_layer_model_projection.weight", "per_layer_model_proj.weight"),
+    ("ple_model_norm", "per_layer_projection_norm.weight", "per_layer_proj_norm.weight"),
 ];
 
 /// As [`PARTS`], without `.weight`.
@@ -125,7 +127,7 @@ const BARE: [(&str, &str, &str); 2] =
 
 impl Spelling {
     pub(crate) fn is_gguf(self) -> bool {
-        matches!(self, Self::Gguf | Self::GgufQwen35)
+        matches!(self, Self::Gguf | Self::GgufQwen35 | Self::GgufGemma4)
     }
 
     /// A text model inside a model of several senses.
@@ -136,12 +138,15 @@ impl Spelling {
     /// The file's name of a canonical part.
     pub(crate) fn name(self, place: Place, part: &str) -> String {
         let model = if self.is_inner() { "model.language_model" } else { "model" };
-        if matches!(self, Self::HuggingFaceGemma4 | Self::HuggingFaceGemma4Inner)
-            && let Some((_, name)) = GEMMA4.iter().find(|p| p.0 == part)
+        let gemma = [Self::HuggingFaceGemma4, Self::HuggingFaceGemma4Inner, Self::GgufGemma4];
+        if gemma.contains(&self)
+            && let Some((_, hf, gguf)) = GEMMA4.iter().find(|p| p.0 == part)
         {
-            return match place {
-                Place::Layer(n) => format!("{model}.layers.{n}.{name}"),
-                _ => format!("{model}.{name}"),
+            return match (self.is_gguf(), place) {
+                (true, Place::Layer(n)) => format!("blk.{n}.{gguf}"),
+                (true, _) => (*gguf).to_owned(),
+                (false, Place::Layer(n)) => format!("{model}.layers.{n}.{hf}"),
+                (false, _) => format!("{model}.{hf}"),
             };
         }
         let part = if part == "norm" && matches!(place, Place::Mtp(_)) { "mtp_norm" } else { part };
@@ -184,7 +189,7 @@ impl Spelling {
             | Self::HuggingFaceInner
             | Self::HuggingFaceGemma4
             | Self::HuggingFaceGemma4Inner => &["rotary_emb.inv_freq"],
-            Self::Gguf | Self::GgufQwen35 => &["attn_rot_embd.weight", "attn_rot_embd"],
+            Self::Gguf | Self::GgufQwen35 | Self::GgufGemma4 => &["attn_rot_embd.weight", "attn_rot_embd"],
         };
         known.iter().any(|k| name == *k || name.strip_suffix(k).is_some_and(|rest| rest.ends_with('.')))
     }

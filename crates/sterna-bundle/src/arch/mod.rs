@@ -1,14 +1,15 @@
 //! Reading a checkpoint into a configuration and canonical tensors. Vendor quirks end here.
 //!
-//! A file per family: [`llama`] (with Qwen3 as a variant), [`minicpm`], [`qwen35`], [`gemma4`]. To add a model, add its reader and
-//! one line to each of the two dispatchers below. [`eagle`] and [`assistant`] read draft heads
-//! that come as models of their own.
+//! A file per family: [`llama`] (with Qwen3 as a variant), [`minicpm`], [`qwen35`], [`gemma4`] (GGUF's keys in
+//! [`gemma4_gguf`]). To add a model, add its reader and one line to each of the two dispatchers below. [`eagle`] and
+//! [`assistant`] read draft heads that come as models of their own.
 
 pub mod assistant;
 mod claims;
 pub mod eagle;
 mod fields;
 mod gemma4;
+mod gemma4_gguf;
 mod gemma4_packed;
 pub mod head_file;
 mod llama;
@@ -19,7 +20,7 @@ mod rope;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
-use sterna_checkpoint::{Checkpoint, GgufMetadata, GgufValue};
+use sterna_checkpoint::{Checkpoint, GgufArray, GgufMetadata, GgufValue};
 
 pub(crate) use claims::{Convert, Located};
 use claims::{Quirks, Spelling, TensorInfo, claim};
@@ -196,7 +197,7 @@ fn read_gguf(
     metadata: &GgufMetadata,
     tensors: BTreeMap<String, TensorInfo>,
 ) -> Result<Reading, BundleError> {
-    const KNOWN: [Arch; 4] = [Arch::Llama, Arch::Qwen3, Arch::MiniCpm, Arch::Qwen35];
+    const KNOWN: [Arch; 5] = [Arch::Llama, Arch::Qwen3, Arch::MiniCpm, Arch::Qwen35, Arch::Gemma4];
     let g = Fields::new(metadata, "", "GGUF metadata");
     let found = g.text("general.architecture")?;
     let Some(arch) = KNOWN.into_iter().find(|a| Some(a.name()) == found.as_deref()) else {
@@ -205,20 +206,24 @@ fn read_gguf(
     };
     let prefix = format!("{}.", arch.name());
     let f = Fields::new(metadata, &prefix, g.place);
-    let spelling = if arch == Arch::Qwen35 { Spelling::GgufQwen35 } else { Spelling::Gguf };
+    let spelling = match arch {
+        Arch::Qwen35 => Spelling::GgufQwen35,
+        Arch::Gemma4 => Spelling::GgufGemma4,
+        _ => Spelling::Gguf,
+    };
     let origin = Origin { arch, spelling, tensors, checkpoint };
     let config = match arch {
         Arch::Llama | Arch::Qwen3 => llama::from_gguf(&origin, &f)?,
         Arch::MiniCpm => minicpm::from_gguf(&origin, &f)?,
         Arch::Qwen35 => qwen35::from_gguf(&origin, &f)?,
-        // Not among `KNOWN`.
-        Arch::Gemma4 => {
-            let supported = KNOWN.map(Arch::name).join(", ");
-            return Err(BundleError::Architecture { found: arch.name().to_owned(), supported });
-        }
+        Arch::Gemma4 => gemma4_gguf::from_gguf(&origin, &f)?,
     };
-    let used: BTreeSet<String> =
+    let mut used: BTreeSet<String> =
         rope::TENSORS.iter().filter(|n| origin.tensors.contains_key(**n)).map(|n| (*n).to_owned()).collect();
+    if arch == Arch::Gemma4 {
+        check(&config, f.place)?;
+        used.append(&mut gemma4::unused(&origin, &config));
+    }
     finish(&origin, config, g.text("general.name")?.filter(|n| !n.is_empty()), &used, f.place)
 }
 
@@ -264,6 +269,22 @@ pub(crate) fn convert(
     Ok(converted)
 }
 
+/// A list that may have a value for each layer. Of longer ones (vocabularies), and of texts, no reader wants more than a
+/// message.
+fn per_layer(metadata: &GgufMetadata, key: &str, list: &GgufArray) -> Value {
+    const MOST: usize = 1 << 12;
+    let values: Option<Vec<Value>> = match list {
+        _ if list.len() > MOST => None,
+        GgufArray::Bool(v) => Some(v.iter().map(|b| Value::Bool(*b)).collect()),
+        GgufArray::F32(v) => Some(v.iter().map(|x| Value::from(f64::from(*x))).collect()),
+        GgufArray::Unsigned(_) | GgufArray::Signed(_) => {
+            metadata.i64_array(key).ok().map(|v| v.into_iter().map(Value::from).collect())
+        }
+        _ => None,
+    };
+    values.map_or_else(|| Value::String(format!("a list of {}", list.len())), Value::Array)
+}
+
 impl Keys for GgufMetadata {
     fn get(&self, key: &str) -> Option<Value> {
         let value = GgufMetadata::get(self, key)?;
@@ -275,8 +296,7 @@ impl Keys for GgufMetadata {
             GgufValue::F64(v) => float(*v),
             GgufValue::Bool(v) => Value::Bool(*v),
             GgufValue::String(v) => Value::String(v.clone()),
-            // Per-layer values: no reader wants them, and a message needs no more than this.
-            GgufValue::Array(list) => Value::String(format!("a list of {}", list.len())),
+            GgufValue::Array(list) => per_layer(self, key, list),
             GgufValue::I8(v) => (*v).into(),
             GgufValue::I16(v) => (*v).into(),
             GgufValue::I32(v) => (*v).into(),

@@ -147,6 +147,8 @@ pub fn safetensors(tensors: &Tensors, metadata: Option<Value>) -> Vec<u8> {
 /// A GGUF file in memory, to be changed and written.
 pub struct Gguf {
     pub keys: Vec<(String, GgufValue)>,
+    /// Keys with a list of whole numbers, after the others.
+    pub lists: Vec<(String, Vec<i32>)>,
     metadata: GgufMetadata,
     /// Type id, shape outermost first, bytes.
     pub tensors: BTreeMap<String, (u32, Vec<usize>, Vec<u8>)>,
@@ -161,7 +163,7 @@ impl Gguf {
             .tensors()
             .map(|t| (t.name.to_owned(), (t.encoding.ggml_id().unwrap(), t.shape.to_vec(), t.data.to_vec())))
             .collect();
-        Self { keys, metadata, tensors }
+        Self { keys, lists: Vec::new(), metadata, tensors }
     }
 
     pub fn set(&mut self, key: &str, value: GgufValue) {
@@ -172,9 +174,10 @@ impl Gguf {
     }
 
     pub fn remove(&mut self, key: &str) {
-        let before = self.keys.len();
+        let before = self.keys.len() + self.lists.len();
         self.keys.retain(|k| k.0 != key);
-        assert_eq!(self.keys.len() + 1, before, "{key}");
+        self.lists.retain(|k| k.0 != key);
+        assert_eq!(self.keys.len() + self.lists.len() + 1, before, "{key}");
     }
 
     pub fn bytes(&self) -> Vec<u8> {
@@ -184,7 +187,7 @@ impl Gguf {
             out.extend_from_slice(s.as_bytes());
         };
         out.extend_from_slice(&(self.tensors.len() as u64).to_le_bytes());
-        out.extend_from_slice(&(self.keys.len() as u64).to_le_bytes());
+        out.extend_from_slice(&((self.keys.len() + self.lists.len()) as u64).to_le_bytes());
         for (key, value) in &self.keys {
             text(&mut out, key);
             let mut scalar = |kind: u32, bytes: &[u8]| {
@@ -205,6 +208,11 @@ impl Gguf {
                     out.extend_from_slice(&(s.len() as u64).to_le_bytes());
                     s.iter().for_each(|s| text(&mut out, s));
                 }
+                GgufValue::Array(GgufArray::Bool(list)) => {
+                    scalar(9, &7u32.to_le_bytes());
+                    out.extend_from_slice(&(list.len() as u64).to_le_bytes());
+                    out.extend(list.iter().map(|v| u8::from(*v)));
+                }
                 GgufValue::Array(GgufArray::F32(list)) => {
                     scalar(9, &6u32.to_le_bytes());
                     out.extend_from_slice(&(list.len() as u64).to_le_bytes());
@@ -218,6 +226,12 @@ impl Gguf {
                 }
                 other => panic!("{key}: {}", other.type_name()),
             }
+        }
+        for (key, list) in &self.lists {
+            text(&mut out, key);
+            out.extend_from_slice(&[9u32.to_le_bytes(), 5u32.to_le_bytes()].concat());
+            out.extend_from_slice(&(list.len() as u64).to_le_bytes());
+            list.iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
         }
         let mut at = 0usize;
         for (name, (kind, shape, data)) in &self.tensors {
