@@ -38,6 +38,9 @@ pub struct Synthetic {
     /// Layers; fewer than the published model has make a file that is quicker to measure
     #[arg(long, value_name = "N")]
     pub layers: Option<usize>,
+    /// Tokens; fewer than the published model has make a smaller file
+    #[arg(long, value_name = "N")]
+    pub vocab: Option<usize>,
     /// Format of the embedding table [default: as llama-quantize chooses]
     #[arg(long, value_name = "FORMAT")]
     pub embedding: Option<Encoding>,
@@ -59,6 +62,7 @@ impl Synthetic {
         MakeOptions {
             formats,
             layers: self.layers.or(layers),
+            vocab: self.vocab,
             embedding: self.embedding,
             head: self.head,
             seed: self.seed,
@@ -69,7 +73,7 @@ impl Synthetic {
 /// Options of `run`.
 #[derive(Debug, Args)]
 pub struct Run {
-    /// builtin, smollm2, bitcpm-8b, bitnet-2b, bonsai-1.7b, bonsai-8b, or a GGUF file; may be repeated
+    /// builtin, smollm2, bitcpm-8b, bitnet-2b, bonsai-1.7b, bonsai-8b, gemma4-e2b, or a GGUF file; may be repeated
     /// [default: builtin, smollm2, bitcpm-8b]
     #[arg(short = 'm', long = "model", value_delimiter = ',', value_name = "MODEL")]
     pub select: Vec<String>,
@@ -114,7 +118,7 @@ pub struct Run {
 /// Options of `make`.
 #[derive(Debug, Args)]
 pub struct Make {
-    /// bitcpm-8b, bitnet-2b, bonsai-1.7b or bonsai-8b
+    /// bitcpm-8b, bitnet-2b, bonsai-1.7b, bonsai-8b or gemma4-e2b
     pub shape: String,
     /// How.
     #[command(flatten)]

@@ -3,7 +3,7 @@
 //! Values are about as large as those of a trained model, so that nothing overflows and no activation vanishes; what
 //! they are else does not matter to speed or memory.
 
-use half::f16;
+use half::{bf16, f16};
 use sterna_format::Encoding;
 use sterna_probe::synthetic::Random;
 
@@ -47,6 +47,13 @@ pub fn fill(encoding: Encoding, cols: usize, random: &mut Random, out: &mut [u8]
             }
             put(&mut b[208..], dense(32.0 * 24.0));
         }),
+        Encoding::BF16 => {
+            let size = (3.0 / cols as f32).sqrt();
+            blocks(out, 2, |b| {
+                let unit = (random.bits() >> 40) as f32 / (1u64 << 23) as f32 - 1.0;
+                b.copy_from_slice(&bf16::from_f32(unit * size).to_bits().to_le_bytes());
+            });
+        }
         _ => blocks(out, 4, |b| b.copy_from_slice(&1f32.to_le_bytes())),
     }
 }
@@ -92,7 +99,7 @@ mod tests {
 
     #[test]
     fn rows_are_valid_vary_and_have_sane_values() {
-        for encoding in FORMATS {
+        for encoding in FORMATS.iter().chain([&Encoding::BF16]) {
             let (cols, rows) = (512, 8);
             let width = encoding.row_bytes(cols).unwrap();
             let mut data = vec![0; rows * width];
@@ -101,7 +108,9 @@ mod tests {
             for row in data.chunks_exact(width) {
                 let mut values = vec![0f32; cols];
                 sterna_format::decode_row(*encoding, row, &mut values).unwrap();
-                sterna_format::int_row(*encoding, row, cols, &mut sterna_format::IntRow::default()).unwrap();
+                let codes =
+                    sterna_format::int_row(*encoding, row, cols, &mut sterna_format::IntRow::default());
+                assert_eq!(codes.is_ok(), *encoding != Encoding::BF16);
                 assert!(values.iter().any(|v| *v != values[0]), "{encoding}");
                 let mean = values.iter().sum::<f32>() / cols as f32;
                 assert!(mean.abs() < 0.03, "{encoding}: {mean}");

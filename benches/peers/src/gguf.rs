@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use sterna_bundle::ModelConfig;
 use sterna_probe::synthetic::Random;
 
 use crate::error::PeersError;
@@ -51,6 +52,14 @@ impl Keys {
     fn text(&mut self, key: &str, value: &str) {
         push_text(self.key(key, TEXT), value);
     }
+    fn wholes(&mut self, key: &str, values: impl ExactSizeIterator<Item = usize>) {
+        let out = self.list(key, I32, values.len());
+        out.extend(values.flat_map(|v| (v as i32).to_le_bytes()));
+    }
+    fn flags(&mut self, key: &str, values: impl ExactSizeIterator<Item = bool>) {
+        let out = self.list(key, BOOL, values.len());
+        out.extend(values.map(u8::from));
+    }
     fn list(&mut self, key: &str, kind: u32, len: usize) -> &mut Vec<u8> {
         let out = self.key(key, LIST);
         out.extend(kind.to_le_bytes());
@@ -92,9 +101,19 @@ fn tokenizer(keys: &mut Keys, vocab: usize) {
 
 fn metadata(shape: &Shape) -> Keys {
     let mut keys = Keys::default();
-    keys.text("general.architecture", "llama");
+    let arch = if shape.gemma4.is_some() { "gemma4" } else { "llama" };
+    keys.text("general.architecture", arch);
     keys.text("general.name", &format!("synthetic {}", shape.title()));
     keys.whole("general.alignment", ALIGNMENT as usize);
+    match &shape.gemma4 {
+        Some(config) => gemma4(&mut keys, config),
+        None => llama(&mut keys, shape),
+    }
+    tokenizer(&mut keys, shape.vocab);
+    keys
+}
+
+fn llama(keys: &mut Keys, shape: &Shape) {
     keys.whole("llama.block_count", shape.layers);
     keys.whole("llama.context_length", 4096);
     keys.whole("llama.embedding_length", shape.hidden);
@@ -107,8 +126,31 @@ fn metadata(shape: &Shape) -> Keys {
     keys.whole("llama.rope.dimension_count", shape.head_dim);
     keys.float("llama.rope.freq_base", 10_000.0);
     keys.whole("llama.vocab_size", shape.vocab);
-    tokenizer(&mut keys, shape.vocab);
-    keys
+}
+
+fn gemma4(keys: &mut Keys, c: &ModelConfig) {
+    let Some(g) = &c.gemma4 else { return };
+    let mut whole = |key: &str, value| keys.whole(&format!("gemma4.{key}"), value);
+    whole("block_count", c.layers);
+    whole("context_length", c.context);
+    whole("embedding_length", c.hidden);
+    whole("embedding_length_per_layer_input", g.ple);
+    whole("vocab_size", c.vocab);
+    whole("attention.head_count", c.heads);
+    whole("attention.head_count_kv", c.kv_heads);
+    for (kind, dim) in [("", g.full_head_dim), ("_swa", c.head_dim)] {
+        for key in ["attention.key_length", "attention.value_length", "rope.dimension_count"] {
+            whole(&format!("{key}{kind}"), dim);
+        }
+    }
+    whole("attention.sliding_window", g.window);
+    whole("attention.shared_kv_layers", g.shared_layers);
+    keys.wholes("gemma4.feed_forward_length", (0..c.layers).map(|l| c.ffn_of(l)));
+    keys.flags("gemma4.attention.sliding_window_pattern", g.full.iter().map(|full| !full));
+    keys.float("gemma4.attention.layer_norm_rms_epsilon", c.norm_eps);
+    keys.float("gemma4.rope.freq_base", g.full_rope.theta as f32);
+    keys.float("gemma4.rope.freq_base_swa", c.rope.theta as f32);
+    keys.float("gemma4.final_logit_softcapping", g.softcap.unwrap_or(0.0));
 }
 
 /// Everything before the weights, padded.
@@ -143,6 +185,13 @@ pub fn weight_bytes(shape: &Shape) -> Result<u64, PeersError> {
     shape.tensors().iter().map(|t| Ok(t.bytes()?.1)).sum()
 }
 
+/// Divisors of rotary frequencies: 1 for pairs that turn, 1e30 for the others.
+fn divisors(turning: usize, out: &mut [u8]) {
+    for (i, value) in out.chunks_exact_mut(4).enumerate() {
+        value.copy_from_slice(&if i < turning { 1f32 } else { 1e30 }.to_le_bytes());
+    }
+}
+
 /// Writes the model; `progress` hears the bytes of weights written so far. The same shape always gives the same bytes.
 pub fn write(shape: &Shape, out: &mut dyn Write, progress: &mut dyn FnMut(u64)) -> Result<(), PeersError> {
     let tensors = shape.tensors();
@@ -158,7 +207,10 @@ pub fn write(shape: &Shape, out: &mut dyn Write, progress: &mut dyn FnMut(u64)) 
         for first in (0..rows).step_by(at_once) {
             let bytes = row * at_once.min(rows - first);
             buffer.resize(bytes, 0);
-            fill(t.encoding, t.cols, &mut random, &mut buffer);
+            match t.turning {
+                Some(turning) => divisors(turning, &mut buffer),
+                None => fill(t.encoding, t.cols, &mut random, &mut buffer),
+            }
             out.write_all(&buffer).map_err(failed())?;
             done += bytes as u64;
             progress(done);
@@ -221,6 +273,39 @@ mod tests {
         session.ask(&[5, 6, 7], sterna_plan::Wanted::Logits, &mut |_| {}).unwrap();
         let logits = session.outputs().logits_of(2).unwrap();
         assert!(logits.len() == 320 && logits.iter().all(|l| l.is_finite()));
+    }
+
+    /// A Gemma 4 of ten layers, narrow, with all that the published one has.
+    fn tiny_gemma(linear: Encoding) -> Shape {
+        let mut shape = Shape::new("gemma4-e2b", linear, Some(10), 7).unwrap().with_vocab(Some(320)).unwrap();
+        let c = shape.gemma4.as_mut().unwrap();
+        (c.hidden, c.ffn, c.embedding_scale) = (256, 256, 16.0);
+        c.gemma4.as_mut().unwrap().shared_ffn = 512;
+        shape
+    }
+
+    #[test]
+    fn gemma_is_read_back_as_it_was_meant() {
+        for linear in [Encoding::Q4_0, Encoding::Q4K, Encoding::Q8_0] {
+            let shape = tiny_gemma(linear);
+            let model = sterna_bundle::Model::from_gguf_bytes(bytes(&shape).into()).unwrap();
+            assert_eq!(Some(&model.config), shape.gemma4.as_ref(), "{linear}");
+        }
+    }
+
+    #[test]
+    fn sterna_runs_gemma() {
+        use sterna::engine::{Engine, EngineOptions};
+        for linear in [Encoding::Q4_0, Encoding::Q4K] {
+            let model = sterna_bundle::Model::from_gguf_bytes(bytes(&tiny_gemma(linear)).into()).unwrap();
+            let options = EngineOptions { threads: 1, context: Some(64), ..EngineOptions::default() };
+            let engine = Engine::new(model, &options).unwrap();
+            let mut session = engine.session(&mut |_, _| {}).unwrap();
+            session.ask(&[5, 6, 7], sterna_plan::Wanted::Logits, &mut |_| {}).unwrap();
+            let logits = session.outputs().logits_of(2).unwrap();
+            assert!(logits.len() == 320 && logits.iter().all(|l| l.abs() <= 30.0), "{linear}");
+            assert!(logits.iter().any(|l| *l != logits[0]), "{linear}");
+        }
     }
 
     #[test]

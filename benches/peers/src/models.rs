@@ -54,6 +54,8 @@ pub struct MakeOptions {
     pub formats: Vec<Encoding>,
     /// Layers; all where not given.
     pub layers: Option<usize>,
+    /// Tokens; all where not given.
+    pub vocab: Option<usize>,
     /// Format of the embedding table.
     pub embedding: Option<Encoding>,
     /// Format of the head.
@@ -123,7 +125,8 @@ impl MakeOptions {
     /// One shape for each format.
     pub fn shapes(&self, name: &str) -> Result<Vec<Shape>, PeersError> {
         let shape = |format: &Encoding| {
-            Shape::new(name, *format, self.layers, self.seed)?.with_tables(self.embedding, self.head)
+            let shape = Shape::new(name, *format, self.layers, self.seed)?.with_vocab(self.vocab)?;
+            shape.with_tables(self.embedding, self.head)
         };
         self.formats.iter().map(shape).collect()
     }
@@ -134,7 +137,8 @@ impl MakeOptions {
 pub struct Needs {
     /// Bytes of the file.
     pub file_bytes: u64,
-    /// Bytes of weights that a token takes as stored: all tensors, but of an embedding table that is no head nothing.
+    /// Bytes of weights that a token takes as stored: all tensors, but of an embedding table that is no head nothing, and of
+    /// a table of per-layer inputs a row.
     pub token_bytes: u64,
     /// Multiply-accumulates of linear layers for a token without results.
     pub token_macs: u64,
@@ -153,6 +157,10 @@ impl Needs {
         for t in file.tensors() {
             let is_table = t.name == "token_embd.weight";
             if is_table && !tied {
+                continue;
+            }
+            if t.name == "per_layer_token_embd.weight" {
+                needs.token_bytes += t.row_bytes() as u64;
                 continue;
             }
             needs.token_bytes += t.data.len() as u64;
@@ -174,7 +182,7 @@ mod tests {
 
     fn options() -> MakeOptions {
         let formats = vec![Encoding::TQ2_0, Encoding::Q8_0];
-        MakeOptions { formats, layers: Some(2), embedding: None, head: None, seed: 1 }
+        MakeOptions { formats, layers: Some(2), vocab: None, embedding: None, head: None, seed: 1 }
     }
 
     #[test]
