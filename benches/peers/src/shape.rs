@@ -101,7 +101,8 @@ const LEAST_VOCAB: usize = 260;
 const TIED: [&str; 2] = ["bitnet-2b", "bonsai-1.7b"];
 
 impl Shape {
-    /// The published shape `name` with linear layers in `linear`; `layers` of them, or all.
+    /// The published shape `name` with linear layers in `linear`; `layers` of them, or all. Those of Gemma 4 repeat in groups
+    /// of five, and a number of them is rounded up to whole groups.
     pub fn new(name: &str, linear: Encoding, layers: Option<usize>, seed: u64) -> Result<Self, PeersError> {
         let unknown =
             || PeersError::UnknownModel { name: name.to_owned(), shapes: synthetic::SHAPES.join(", ") };
@@ -114,16 +115,15 @@ impl Shape {
                 "{name} cannot be written: its layers are of kinds that are not"
             )));
         }
-        let gemma4 = match &c.gemma4 {
-            Some(_) => synthetic::config(name, layers.map(|n| n.min(c.layers)), None),
-            None => None,
-        };
+        let group = if c.gemma4.is_some() { 5 } else { 1 };
+        let layers = layers.map_or(c.layers, |n| n.next_multiple_of(group).min(c.layers));
+        let gemma4 = synthetic::config(name, Some(layers), None).filter(|c| c.gemma4.is_some());
         let (embedding, head) = tables(writable(linear)?);
         Ok(Self {
             name: name.to_owned(),
             hidden: c.hidden,
             ffn: c.ffn,
-            layers: layers.map_or(c.layers, |n| n.min(c.layers)),
+            layers,
             all_layers: c.layers,
             heads: c.heads,
             kv_heads: c.kv_heads,
@@ -309,7 +309,7 @@ mod tests {
         }
         assert_eq!(encoding("blk.15.attn_k.weight"), None);
         let small =
-            Shape::new("gemma4-e2b", Encoding::Q4_0, Some(10), 1).unwrap().with_vocab(Some(4096)).unwrap();
+            Shape::new("gemma4-e2b", Encoding::Q4_0, Some(6), 1).unwrap().with_vocab(Some(4096)).unwrap();
         assert_eq!(small.title(), "gemma4-e2b q4_0, 10 of 35 layers, 4096 tokens");
         assert_eq!(small.file_name(), "gemma4-e2b-10l-4096t-q4_0-q6_k-seed1.gguf");
         assert!(small.tensors().iter().all(|t| t.encoding != Encoding::Q4K));
