@@ -23,7 +23,7 @@ mod weight;
 
 pub mod file;
 
-pub use arch::assistant::{AssistantConfig, AssistantHead, OrderedHead};
+pub use arch::assistant::{AssistantConfig, AssistantHead, Drafter, OrderedHead};
 pub use arch::eagle::{EagleConfig, EagleHead, TapIds};
 pub use arch::head_file::HeadSource;
 pub use config::{

@@ -6,9 +6,11 @@ use std::path::Path;
 
 use crate::arch::{self, Located};
 use crate::error::BundleError;
-use crate::file::{EntryPoint, Manifest, WeightEntry};
+use crate::file::{BundledDrafter, EntryPoint, Manifest, WeightEntry};
 use crate::wanted::{Role, multiplies};
-use crate::{LinearNumerics, ModelConfig, Numerics, Quantised, RECURRENCE, Weight, WeightSource, file};
+use crate::{
+    AssistantConfig, LinearNumerics, ModelConfig, Numerics, Quantised, RECURRENCE, Weight, WeightSource, file,
+};
 use sterna_checkpoint::{Checkpoint, SafetensorsFile, Source, Tokenizer};
 
 /// What kind of file a model was opened from.
@@ -52,6 +54,8 @@ pub struct Model {
     /// What a backend is asked to run.
     pub entry_points: Vec<EntryPoint>,
     pub(crate) tensors: BTreeMap<String, Located>,
+    /// A drafter that the bundle holds.
+    pub(crate) drafter: Option<BundledDrafter>,
     /// What a bundle says of weights that were quantised before it was written.
     pub(crate) noted: Vec<Quantised>,
     /// Weights that the file stores in another form, by their name in the file: vectors as f32, little endian, and rows
@@ -129,6 +133,7 @@ impl Model {
             numerics,
             entry_points: file::entry_points(),
             tensors: reading.tensors,
+            drafter: None,
             noted: Vec::new(),
             converted,
             holder: Holder::Checkpoint(Box::new(checkpoint)),
@@ -140,12 +145,13 @@ impl Model {
         manifest: Manifest,
         tokenizer: Tokenizer,
         tensors: BTreeMap<String, Located>,
+        drafter: Option<BundledDrafter>,
         file: SafetensorsFile,
     ) -> Self {
         let Manifest { name, config, numerics, entry_points, weights, quantised: noted, .. } = manifest;
         let holder = Holder::Bundle(Box::new(file), weights);
         let converted = BTreeMap::new();
-        Self { config, name, tokenizer, numerics, entry_points, tensors, noted, converted, holder }
+        Self { config, name, tokenizer, numerics, entry_points, tensors, drafter, noted, converted, holder }
     }
 
     /// Reads every weight of a bundle and compares its SHA-256 with the manifest's. Other files carry no hashes, and
@@ -160,6 +166,9 @@ impl Model {
                 file::same_hash(w.name, w.weight.data, &entry.sha256)?;
                 self.release(w.name);
             }
+        }
+        for (name, entry) in self.drafter.iter().flat_map(|d| &d.entry.weights) {
+            file::same_hash(name, file.tensor(name).map_or(&[], |t| t.data), &entry.sha256)?;
         }
         file::check_padding(file)
     }
@@ -188,6 +197,17 @@ impl Model {
         self.numerics.linears.values_mut().for_each(|n| *n = LinearNumerics::Float);
     }
 
+    /// Shapes of the drafter that comes in the same file, if one does. As a [`WeightSource`] the model has its weights then,
+    /// `assistant.*`, beside its own; [`Self::weights`] does not list them.
+    pub fn drafter(&self) -> Option<&AssistantConfig> {
+        self.drafter.as_ref().map(|d| &d.config)
+    }
+
+    /// A weight of the model or of its drafter.
+    fn find(&self, name: &str) -> Option<&Located> {
+        self.tensors.get(name).or_else(|| self.drafter.as_ref()?.tensors.get(name))
+    }
+
     fn located(&self, located: &Located) -> Option<Weight<'_>> {
         let data = match (&self.holder, self.converted.get(&located.source)) {
             (_, Some(values)) => values,
@@ -201,11 +221,11 @@ impl Model {
 
 impl WeightSource for Model {
     fn weight(&self, name: &str) -> Option<Weight<'_>> {
-        self.located(self.tensors.get(name)?)
+        self.located(self.find(name)?)
     }
 
     fn release(&self, name: &str) {
-        let Some(located) = self.tensors.get(name) else { return };
+        let Some(located) = self.find(name) else { return };
         match &self.holder {
             Holder::Checkpoint(c) => c.release(&located.source),
             Holder::Bundle(f, _) => f.release(&located.source),
@@ -213,7 +233,7 @@ impl WeightSource for Model {
     }
 
     fn release_rows(&self, name: &str, rows: std::ops::Range<usize>) {
-        let (Some(located), Some(weight)) = (self.tensors.get(name), self.weight(name)) else { return };
+        let (Some(located), Some(weight)) = (self.find(name), self.weight(name)) else { return };
         let each = weight.stored_row_bytes();
         let part = rows.start.saturating_mul(each)..rows.end.saturating_mul(each);
         match &self.holder {

@@ -7,12 +7,15 @@ use std::path::Path;
 use sterna_format::{Encoding, ScaleGroup, ternary_from_codes};
 
 use crate::error::BundleError;
-use crate::file::{Manifest, TOKENIZER, WeightEntry, Writer, stored_as};
+use crate::file::{DrafterEntry, Manifest, TOKENIZER, WeightEntry, Writer, stored_as};
 use crate::quantise::{Quantised, is_kept, kinds, steers};
 use crate::requantise::{Loss, requantise};
 use crate::ternary::ternarise;
 use crate::wanted::{Role, Wanted, multiplies, wanted};
-use crate::{Model, ModelConfig, Numerics, RowOrder, SourceKind, Weight, WeightSource, default_numerics};
+use crate::{
+    AssistantConfig, AssistantHead, Model, ModelConfig, Numerics, RowOrder, SourceKind, Weight, WeightSource,
+    default_numerics,
+};
 
 /// What to do with a float matrix that is not ternary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,6 +40,8 @@ pub struct PackOptions<'a> {
     /// Write a head that is tied to the embedding as a tensor of its own, so that the two may differ. A token reads the
     /// whole head and one row of the embedding: a small head saves as much as before, and the embedding stays exact.
     pub untie: bool,
+    /// A drafter to write into the same file. Without one, that of a model that comes with one is kept.
+    pub drafter: Option<&'a AssistantHead>,
     /// Called with the bytes read so far and in all.
     pub progress: &'a mut dyn FnMut(u64, u64),
 }
@@ -89,7 +94,11 @@ impl PackReport {
 /// [`BundleError::NotTernary`] under [`TernaryPolicy::Exact`], naming the first matrix that is not; unknown names to
 /// keep; an encoding for the head or the embedding that does not fit it; bytes that do not fit their encoding; what the operating system refuses. `dest` is untouched on error.
 pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<PackReport, BundleError> {
-    let PackOptions { ternary, keep, head, embedding, untie, progress } = options;
+    let PackOptions { ternary, keep, head, embedding, untie, drafter, progress } = options;
+    let drafter = match drafter {
+        Some(head) => Some((&head.config, head as &dyn WeightSource)),
+        None => model.drafter().map(|config| (config, model as &dyn WeightSource)),
+    };
     let config = ModelConfig { tied: model.config.tied && !untie, ..model.config.clone() };
     check_tables(&config, head, embedding)?;
     let wants: Vec<_> = wanted(&config).collect();
@@ -108,12 +117,14 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
         entry_points: model.entry_points.clone(),
         weights: BTreeMap::new(),
         quantised: Vec::new(),
+        drafter: None,
         tokenizer: model.tokenizer.config().clone(),
         tokenizer_sha256: String::new(),
     };
     // A weight takes some 250 bytes of manifest: its entry with a hash, and its numerics.
-    let room = to_json(&manifest)?.len() + 512 * wants.len();
-    let mut writer = Writer::create(dest, room, wants.len() + 1)?;
+    let more = drafter.map_or(0, |(c, _)| c.weights().len() + 4 + c.layers.layers);
+    let room = to_json(&manifest)?.len() + 512 * (wants.len() + more);
+    let mut writer = Writer::create(dest, room, wants.len() + more + 1)?;
     let mut report = PackReport::default();
     let mut done = 0;
     for w in &wants {
@@ -179,6 +190,10 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
         done += bytes_before;
         progress(done, total);
     }
+    if let Some((config, source)) = drafter {
+        config.check_bundled(&model.config)?;
+        manifest.drafter = Some(write_drafter(&mut writer, config, source, &mut report)?);
+    }
     writer.begin(TOKENIZER, "U8", vec![json.len()])?;
     writer.write(json.as_bytes())?;
     manifest.tokenizer_sha256 = writer.end();
@@ -186,6 +201,48 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
     manifest.quantised.clone_from(&report.quantised);
     report.file_bytes = writer.finish(&to_json(&manifest)?)?;
     Ok(report)
+}
+
+/// Writes the weights of a drafter, those in another encoding than their file's encoded anew.
+fn write_drafter(
+    writer: &mut Writer,
+    config: &AssistantConfig,
+    source: &dyn WeightSource,
+    report: &mut PackReport,
+) -> Result<DrafterEntry, BundleError> {
+    let (weights, linears) = (BTreeMap::new(), BTreeMap::new());
+    let mut entry = DrafterEntry { config: config.clone(), weights, linears };
+    for w in config.weights() {
+        let missing = || BundleError::MissingTensor { name: w.name.clone(), arch: "drafter" };
+        let weight = source.weight(&w.name).ok_or_else(missing)?;
+        let (from, to) = (weight.stored, weight.encoding);
+        let role = if w.linear { Role::Linear } else { Role::Vector };
+        let mut loss = Loss::default();
+        if from == to {
+            copy(writer, &w.name, role, &weight)?;
+        } else {
+            begin(writer, &w.name, role, to, &weight)?;
+            loss = requantise(&w.name, &weight.as_stored(), to, &mut |_, bytes| writer.write(bytes))?;
+        }
+        let sha256 = writer.end();
+        let bytes_after = (to.row_bytes(w.cols).unwrap_or(0) * w.rows) as u64;
+        report.tensors.push(PackedTensor {
+            name: w.name.clone(),
+            from,
+            to,
+            bytes_before: weight.data.len() as u64,
+            bytes_after,
+            residual: loss.relative_rms,
+            squares: loss.squares,
+        });
+        if w.linear {
+            entry.linears.insert(w.name.clone(), default_numerics(to, w.cols));
+        }
+        let described = WeightEntry { encoding: to.name().to_owned(), rows: w.rows, cols: w.cols, sha256 };
+        source.release(&w.name);
+        entry.weights.insert(w.name, described);
+    }
+    Ok(entry)
 }
 
 /// Refuses names to keep that are no linear weights.

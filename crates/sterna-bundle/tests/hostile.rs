@@ -6,7 +6,7 @@ mod common;
 use common::*;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use sterna_bundle::{BundleError, Model, TernaryPolicy, WeightSource};
+use sterna_bundle::{AssistantHead, BundleError, Model, PackOptions, TernaryPolicy, WeightSource, pack};
 
 fn bundle(test: &str) -> Vec<u8> {
     let dest = scratch(test).join("b");
@@ -172,6 +172,65 @@ fn hostile_manifests_are_refused() {
     h["__metadata__"]["manifest"] = json!(deep);
     h["__metadata__"]["manifest_sha256"] = json!(hash);
     assert!(open(with_header(&bytes, &h, start)).is_err());
+}
+
+/// A drafter in a bundle is checked against its target as one in a folder is.
+#[test]
+fn drafters_that_mislead_are_refused() {
+    let model = Model::open(&oracle("d_gemma4_mobile")).unwrap();
+    let drafter = AssistantHead::open(&oracle("d_gemma4_assistant"), &model.config).unwrap();
+    let dest = scratch("drafters").join("b");
+    let (ternary, keep, progress) = (TernaryPolicy::Exact, Vec::new(), &mut |_, _| {});
+    let (head, embedding, untie, drafter) = (None, None, false, Some(&drafter));
+    let options = PackOptions { ternary, keep, head, embedding, untie, drafter, progress };
+    pack(&model, &dest, options).unwrap();
+    let bytes = std::fs::read(&dest).unwrap();
+    let change = |change: &dyn Fn(&mut Value)| open(with_manifest(&bytes, &|m| change(&mut m["drafter"])));
+    let opened = change(&|_| ()).unwrap();
+    opened.verify().unwrap();
+    assert_eq!(opened.drafter().map(|d| d.sources.clone()), Some(vec![2, 2, 2, 3]));
+    for (path, value) in [
+        ("/config/backbone", json!(64)),
+        ("/config/sources", json!([2, 2, 2, 2])),
+        ("/config/sources", json!([2, 2, 3])),
+        ("/config/layers/vocab", json!(511)),
+        ("/config/layers/hidden", json!(0)),
+        ("/config/layers/layers", json!(1 << 30)),
+        ("/config/layers/gemma4", json!(null)),
+        ("/config/layers/gemma4/window", json!(17)),
+        ("/config/layers/gemma4/window", json!(1)),
+        ("/config/layers/gemma4/ple", json!(32)),
+        ("/config/layers/gemma4/full_head_dim", json!(32)),
+        ("/config/layers/embedding_scale", json!(1.0)),
+        ("/config/ordered/clusters", json!(0)),
+        ("/config/ordered/clusters", json!(33)),
+        ("/config/ordered/clusters", json!(16)),
+        ("/config/ordered/keep", json!(33)),
+        ("/weights/assistant.norm/cols", json!(64)),
+        ("/weights/assistant.head/encoding", json!("q8_0")),
+        ("/weights/assistant.head/sha256", json!("0")),
+        ("/linears/assistant.head", json!({"activation": "int8", "group": 32})),
+        ("/config/more", json!(1)),
+    ] {
+        let refused = change(&|d| match path.rsplit_once('/') {
+            Some((at, key)) => d.pointer_mut(at).unwrap()[key] = value.clone(),
+            None => unreachable!(),
+        });
+        // Hashes of weights are compared when asked to.
+        let refused = refused.and_then(|m| m.verify());
+        assert!(refused.is_err(), "{path} = {value}");
+    }
+    assert!(change(&|d| drop(d["weights"].as_object_mut().unwrap().remove("assistant.post"))).is_err());
+    assert!(change(&|d| d["linears"]["assistant.other"] = json!({"activation": "float"})).is_err());
+    assert!(open(with_manifest(&bytes, &|m| drop(m.as_object_mut().unwrap().remove("drafter")))).is_err());
+    // The cluster of a token that no cluster is.
+    let (h, start) = header(&bytes);
+    let at = start + h["assistant.cluster"]["data_offsets"][0].as_u64().unwrap() as usize;
+    for cluster in [32.0f32, -1.0, 0.5, f32::NAN] {
+        let mut changed = bytes.clone();
+        changed[at..at + 4].copy_from_slice(&cluster.to_le_bytes());
+        assert!(open(changed).is_err(), "{cluster}");
+    }
 }
 
 #[test]

@@ -31,6 +31,7 @@ fn packed(model: &Model, name: &str) -> Model {
         head: None,
         embedding: None,
         untie: false,
+        drafter: None,
         progress: &mut |_, _| {},
     };
     pack(model, &dest, options).unwrap();

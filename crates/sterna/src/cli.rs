@@ -168,6 +168,16 @@ pub struct SpeculateArgs {
     /// drafter (assistant) for this model
     #[arg(long, value_name = "MODEL", help_heading = "Speculation")]
     pub draft: Option<PathBuf>,
+    /// Quantise the float weights of --draft while loading them: layers to q8_0 or q4_0, the head to q8_0. It may propose other
+    /// tokens then; the text stays the same
+    #[arg(
+        long,
+        value_enum,
+        value_name = "ENCODING",
+        hide_possible_values = true,
+        help_heading = "Speculation"
+    )]
+    pub draft_linears: Option<Linears>,
     /// An EAGLE-3 head that was trained for this model: its folder
     #[arg(long, value_name = "FOLDER", help_heading = "Speculation")]
     pub eagle: Option<PathBuf>,
@@ -191,6 +201,7 @@ impl SpeculateArgs {
         SpeculateOptions {
             mode: self.speculate,
             draft: self.draft.clone(),
+            draft_linears: self.draft_linears,
             eagle: self.eagle.clone(),
             eagle_taps: self.eagle_taps,
             tokens: self.draft_tokens,
@@ -336,6 +347,12 @@ pub struct PackArgs {
     /// Write a head that is tied to the embedding as a tensor of its own: --head then leaves the embedding as it is
     #[arg(long)]
     pub untie: bool,
+    /// Put the Gemma 4 drafter (assistant) of this folder into the same file: the model then proposes with it by itself
+    #[arg(long, value_name = "FOLDER")]
+    pub draft: Option<PathBuf>,
+    /// Quantise the matrices of --draft: layers to q8_0 or q4_0, its head to q8_0
+    #[arg(long, value_enum, value_name = "ENCODING", hide_possible_values = true, requires = "draft")]
+    pub draft_linears: Option<Linears>,
     /// Replace an existing file
     #[arg(long)]
     pub force: bool,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sterna_bundle::{AssistantHead, BundleError, EagleHead, Model, Quantise};
+use sterna_bundle::{BundleError, Drafter, EagleHead, Model, Quantise};
 use sterna_cpu::{CpuBackend, CpuOptions, Isa};
 use sterna_format::Encoding;
 use sterna_plan::choose::CostTable;
@@ -58,6 +58,9 @@ pub enum EngineError {
     /// The built-in model is damaged: the program was built from a broken tree.
     #[error("the built-in model cannot be read: {0}")]
     BuiltIn(Box<BundleError>),
+    /// Weights that cannot be quantised while they are loaded.
+    #[error("--draft-linears: {0}")]
+    QuantiseDraft(#[source] Box<BundleError>),
     /// Weights that cannot be quantised while they are loaded.
     #[error("--linears: {0}")]
     Quantise(Box<BundleError>),
@@ -232,7 +235,7 @@ pub struct Engine {
     /// An EAGLE-3 head to propose with.
     pub head: Option<EagleHead>,
     /// A Gemma 4 drafter to propose with.
-    pub assistant: Option<AssistantHead>,
+    pub assistant: Option<Drafter>,
     speculate: SpeculateOptions,
     state_cache: usize,
     backend: Box<dyn Backend>,

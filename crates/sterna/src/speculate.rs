@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sterna_bundle::{AssistantHead, BundleError, EagleHead, Model, TapIds, default_numerics};
+use sterna_bundle::{AssistantHead, BundleError, Drafter, EagleHead, Model, TapIds, default_numerics};
 use sterna_checkpoint::Tokenizer;
 use sterna_plan::choose::{CostError, CostTable};
 use sterna_plan::{Executor, Kin, ModelPlan, PlanOptions, Taps};
@@ -13,7 +13,7 @@ use sterna_run::speculate::{
     AssistantModel, Depth, DraftModel, HeadModel, ProposeError, Proposer, Speculator, Suffix, SuffixOptions,
 };
 
-use crate::engine::{BUILT_IN_NAME, Engine, EngineError, open_model};
+use crate::engine::{BUILT_IN_NAME, Engine, EngineError, Linears, open_model};
 
 /// The built-in model's draft model: 5 million parameters, the same vocabulary. Built with Llama.
 static BUILT_IN: &[u8] =
@@ -58,6 +58,8 @@ pub struct SpeculateOptions {
     pub mode: Mode,
     /// A draft model: a path, or `builtin`; or the folder of a Gemma 4 drafter.
     pub draft: Option<PathBuf>,
+    /// What float weights of the draft model or drafter become while they are loaded; `None` leaves them.
+    pub draft_linears: Option<Linears>,
     /// An EAGLE-3 head: its folder.
     pub eagle: Option<PathBuf>,
     /// How its numbers of layers are meant.
@@ -83,6 +85,7 @@ impl SpeculateOptions {
         let off = mode == Mode::Off;
         for (flag, given, ignored) in [
             ("--draft", self.draft.is_some(), !matches!(mode, Mode::Auto | Mode::Draft)),
+            ("--draft-linears", self.draft_linears.is_some(), self.draft.is_none()),
             ("--eagle", self.eagle.is_some(), !matches!(mode, Mode::Auto | Mode::Eagle3)),
             ("--eagle-taps", self.eagle_taps != EagleTaps::Inputs, self.eagle.is_none()),
             ("--draft-tokens", self.tokens.is_some(), off),
@@ -110,21 +113,33 @@ impl SpeculateOptions {
         Ok(Some(opened.map_err(|e| EngineError::Open { path: path.to_owned(), source: Box::new(e) })?))
     }
 
-    /// Opens the Gemma 4 drafter, if the draft model is one and is to propose.
+    /// Opens the Gemma 4 drafter, if the draft model is one and is to propose. Without a draft model, and without an EAGLE-3
+    /// head, which reads other hidden states, it is the one in the model's own bundle.
     ///
     /// # Errors
-    /// [`EngineError::Open`].
-    pub fn assistant(&self, model: &Model) -> Result<Option<AssistantHead>, EngineError> {
+    /// [`EngineError::Open`], [`EngineError::QuantiseDraft`].
+    pub fn assistant(&self, model: &Model) -> Result<Option<Drafter>, EngineError> {
         let wanted = matches!(self.mode, Mode::Auto | Mode::Draft);
-        let path = self.draft.as_deref().filter(|p| wanted && AssistantHead::is_at(p));
-        let Some(path) = path else { return Ok(None) };
+        let Some(path) = self.draft.as_deref() else {
+            let inside = model.drafter().filter(|_| wanted && self.eagle.is_none());
+            return Ok(inside.map(|config| Drafter::Bundled(Box::new(config.clone()))));
+        };
+        if !wanted || !AssistantHead::is_at(path) {
+            return Ok(None);
+        }
         let opened = AssistantHead::open(path, &model.config);
-        Ok(Some(opened.map_err(|e| EngineError::Open { path: path.to_owned(), source: Box::new(e) })?))
+        let mut head =
+            opened.map_err(|e| EngineError::Open { path: path.to_owned(), source: Box::new(e) })?;
+        if let Some(linears) = self.draft_linears {
+            let done = head.quantise(linears.quantise().linears);
+            done.map_err(|e| EngineError::QuantiseDraft(Box::new(e)))?;
+        }
+        Ok(Some(Drafter::File(Box::new(head))))
     }
 
     /// Hidden states that the model must hand out for it; `head` is its EAGLE-3 head, which goes before the model's own, and
     /// `assistant` its drafter.
-    pub fn taps(&self, model: &Model, head: Option<&EagleHead>, assistant: Option<&AssistantHead>) -> Taps {
+    pub fn taps(&self, model: &Model, head: Option<&EagleHead>, assistant: Option<&Drafter>) -> Taps {
         match head {
             Some(head) => Taps::Layers(head.config.taps.clone()),
             None if assistant.is_some() || self.wants_mtp(model) => Taps::Final,
@@ -167,7 +182,8 @@ pub enum SpeculateError {
     },
     /// No draft model.
     #[error(
-        "--speculate draft needs --draft MODEL, a smaller model of the same vocabulary (`builtin` for the built-in model's)"
+        "--speculate draft needs --draft MODEL, a smaller model of the same vocabulary (`builtin` for the built-in model's), or a \
+         bundle with a drafter in it"
     )]
     NoDraft,
     /// Two heads that read other hidden states.
@@ -324,25 +340,29 @@ pub fn proposers(
         };
         add(Box::new(proposer), steps);
     }
-    if options.mode == Mode::Draft && options.draft.is_none() {
+    if options.mode == Mode::Draft && options.draft.is_none() && engine.assistant.is_none() {
         return Err(SpeculateError::NoDraft);
     }
     let draft = options.draft.as_deref().filter(|_| matches!(options.mode, Mode::Auto | Mode::Draft));
-    if let Some((drafter, path)) = engine.assistant.as_ref().zip(draft) {
-        if engine.head.is_some() {
+    if let Some(drafter) = &engine.assistant {
+        if let Some(path) = draft.filter(|_| engine.head.is_some()) {
             return Err(SpeculateError::TwoHeads { draft: path.to_owned(), target: target.clone() });
         }
         let source = drafter.with_target(&engine.model);
         let numerics = |_: &str, encoding, cols| default_numerics(encoding, cols);
         let plan_options = PlanOptions { taps: Taps::None, widths: vec![1], ..engine.options.clone() };
-        let plan = sterna_plan::build_assistant(&drafter.config, &source, &numerics, &plan_options);
+        let plan = sterna_plan::build_assistant(drafter.config(), &source, &numerics, &plan_options);
         let plan = plan.map_err(EngineError::from)?;
         let steps = bytes(&plan) / bytes(&engine.plan);
         let beside = session.executor().beside(Arc::new(plan), &source, Kin::SameModel, progress);
         let proposer = AssistantModel::new(beside.map_err(EngineError::from)?, most(MODEL_MOST));
         add(Box::new(proposer.with_alternatives(options.alternatives)), steps);
     } else if let Some(path) = draft {
-        let model = open_draft(path)?;
+        let mut model = open_draft(path)?;
+        if let Some(linears) = options.draft_linears {
+            let done = model.quantise(&linears.quantise());
+            done.map_err(|e| EngineError::QuantiseDraft(Box::new(e)))?;
+        }
         same_vocabulary(&engine.model, &model)?;
         let context = session.context().min(model.config.context);
         let numerics = |name: &str, encoding, cols| model.numerics.linear(name, encoding, cols);

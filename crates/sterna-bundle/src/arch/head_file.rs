@@ -24,6 +24,8 @@ pub(super) struct Part {
 struct Stored {
     source: String,
     encoding: Encoding,
+    /// The encoding in which its rows are handed out, if it is not the file's.
+    recode: Option<Encoding>,
     rows: usize,
     cols: usize,
 }
@@ -96,7 +98,7 @@ impl HeadFile {
                     return Err(CheckpointError::Dtype { name: source, dtype: other.to_owned() }.into());
                 }
             };
-            tensors.insert(name, Stored { source, encoding, rows: rows.max(1), cols });
+            tensors.insert(name, Stored { source, encoding, recode: None, rows: rows.max(1), cols });
         }
         let used = |name: &&str| {
             used.contains(name)
@@ -115,12 +117,21 @@ impl HeadFile {
     }
 }
 
+impl HeadFile {
+    /// Has weights handed out in the encoding that `choose` names for them.
+    pub(super) fn recode(&mut self, choose: &dyn Fn(&str) -> Option<Encoding>) {
+        for (name, stored) in &mut self.tensors {
+            stored.recode = choose(name).or(stored.recode);
+        }
+    }
+}
+
 impl WeightSource for HeadFile {
     fn weight(&self, name: &str) -> Option<Weight<'_>> {
-        let Stored { source, encoding, rows, cols } = self.tensors.get(name)?;
+        let Stored { source, encoding: stored, recode, rows, cols } = self.tensors.get(name)?;
         let data = self.file.tensor(source)?.data;
-        let (encoding, rows, cols, order) = (*encoding, *rows, *cols, RowOrder::Plain);
-        Some(Weight { encoding, stored: encoding, rows, cols, data, order })
+        let (encoding, stored) = (recode.unwrap_or(*stored), *stored);
+        Some(Weight { encoding, stored, rows: *rows, cols: *cols, data, order: RowOrder::Plain })
     }
 
     fn release(&self, name: &str) {
@@ -131,7 +142,7 @@ impl WeightSource for HeadFile {
 
     fn release_rows(&self, name: &str, rows: std::ops::Range<usize>) {
         if let (Some(stored), Some(weight)) = (self.tensors.get(name), self.weight(name)) {
-            let each = weight.row_bytes();
+            let each = weight.stored_row_bytes();
             let part = rows.start.saturating_mul(each)..rows.end.saturating_mul(each);
             self.file.release_part(&stored.source, part);
         }

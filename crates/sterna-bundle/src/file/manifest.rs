@@ -11,7 +11,8 @@ use super::{FORMAT, VERSION, same_hash};
 use crate::check::check;
 use crate::error::{BundleError, shorten};
 use crate::{
-    ATTENTION_PIECE, LinearNumerics, ModelConfig, Numerics, Quantised, RECURRENCE, ROUNDING, STATIC_ROUNDING,
+    ATTENTION_PIECE, AssistantConfig, LinearNumerics, ModelConfig, Numerics, Quantised, RECURRENCE, ROUNDING,
+    STATIC_ROUNDING,
 };
 
 const PLACE: &str = "bundle manifest";
@@ -35,10 +36,25 @@ pub struct Manifest {
     /// What was encoded anew on the way here, and what that lost. For people: nothing is computed from it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quantised: Vec<Quantised>,
+    /// A drafter that comes in the same file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drafter: Option<DrafterEntry>,
     /// Special tokens, chat template and the like.
     pub tokenizer: TokenizerConfig,
     /// SHA-256 of the tensor `tokenizer.json`.
     pub tokenizer_sha256: String,
+}
+
+/// A drafter for the model of a [`Manifest`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DrafterEntry {
+    /// Shapes, and what it reads of the model.
+    pub config: AssistantConfig,
+    /// Every weight by canonical name.
+    pub weights: BTreeMap<String, WeightEntry>,
+    /// How each of its matrices meets its activations.
+    pub linears: BTreeMap<String, LinearNumerics>,
 }
 
 /// One weight of a [`Manifest`].
@@ -134,6 +150,9 @@ impl Manifest {
                     "names of encodings, and a loss of 0 or more",
                 ));
             }
+        }
+        if let Some(drafter) = &self.drafter {
+            drafter.config.check_bundled(&self.config)?;
         }
         let ascending = |e: &EntryPoint| {
             e.widths.first().is_some_and(|w| *w > 0)

@@ -7,6 +7,7 @@
 //!   `manifest_sha256`.
 //! * A float weight is a tensor of its own dtype, `[rows, cols]` (a vector: `[cols]`). Any other encoding is `U8`
 //!   `[rows, row_bytes]`. Rows are in canonical order: the interleaving of GGUF's q and k is undone.
+//! * A drafter's weights are `assistant.*`, and the manifest's `drafter` says what they are.
 //! * `tokenizer.json` is a `U8` tensor with the tokenizer in Hugging Face's form.
 //! * Every tensor starts at a multiple of 64 bytes in the file. The format allows no holes, so `pad.N` tensors of
 //!   zeros (`U8`, below 64 bytes) fill them.
@@ -14,6 +15,7 @@
 //! Opening checks the manifest and the tokenizer against their SHA-256, every shape against the configuration and
 //! every size against its shape. Weights are hashed only when [`crate::Model::verify`] is asked to.
 
+mod drafter;
 mod manifest;
 mod write;
 
@@ -27,7 +29,8 @@ use sha2::{Digest as _, Sha256};
 use sterna_checkpoint::{RawTensor, SafetensorsFile, Tokenizer};
 use sterna_format::Encoding;
 
-pub use manifest::{EntryPoint, Manifest, WeightEntry, entry_points};
+pub(crate) use drafter::BundledDrafter;
+pub use manifest::{DrafterEntry, EntryPoint, Manifest, WeightEntry, entry_points};
 pub(crate) use write::Writer;
 pub use write::temporary;
 
@@ -85,7 +88,11 @@ pub(crate) fn open(path: &Path) -> Result<Model, BundleError> {
 /// Checks every part against every other.
 pub(crate) fn from_file(file: SafetensorsFile) -> Result<Model, BundleError> {
     let manifest = Manifest::read(file.metadata())?;
-    let tensors = match_weights(&manifest, &file)?;
+    let drafter = match &manifest.drafter {
+        Some(entry) => Some(drafter::read(entry, &file)?),
+        None => None,
+    };
+    let tensors = match_weights(&manifest, &file, drafter.as_ref())?;
     check_numerics(&manifest, &tensors)?;
     let bytes = file
         .tensor(TOKENIZER)
@@ -94,51 +101,19 @@ pub(crate) fn from_file(file: SafetensorsFile) -> Result<Model, BundleError> {
         .data;
     same_hash(TOKENIZER, bytes, &manifest.tokenizer_sha256)?;
     let tokenizer = Tokenizer::from_json(bytes, manifest.tokenizer.clone())?;
-    Ok(Model::from_bundle(manifest, tokenizer, tensors, file))
+    Ok(Model::from_bundle(manifest, tokenizer, tensors, drafter, file))
 }
 
 /// Each weight that the configuration wants, in the manifest and in the file; nothing else in either.
 fn match_weights(
     manifest: &Manifest,
     file: &SafetensorsFile,
+    drafter: Option<&BundledDrafter>,
 ) -> Result<BTreeMap<String, Located>, BundleError> {
     let mut found = BTreeMap::new();
+    let arch = manifest.config.arch.name();
     for w in wanted(&manifest.config) {
-        let (Some(entry), Some(tensor)) = (manifest.weights.get(&w.name), file.tensor(&w.name)) else {
-            return Err(BundleError::MissingTensor { name: w.name, arch: manifest.config.arch.name() });
-        };
-        if (entry.rows, entry.cols) != (w.rows, w.cols) {
-            let (found, expected) = (vec![entry.rows, entry.cols], vec![w.rows, w.cols]);
-            return Err(BundleError::Shape { name: w.name, found, expected });
-        }
-        let encoding: Encoding =
-            entry.encoding.parse().map_err(|source| BundleError::Format { name: w.name.clone(), source })?;
-        if matches!(w.role, Role::Vector | Role::Taps) && !encoding.is_float() {
-            return Err(BundleError::NotFloat { name: w.name, encoding });
-        }
-        let row_bytes = encoding
-            .row_bytes(w.cols)
-            .map_err(|source| BundleError::Format { name: w.name.clone(), source })?;
-        let (dtype, shape) = stored_as(encoding, w.role, w.rows, w.cols, row_bytes);
-        let RawTensor { dtype: has_dtype, shape: has_shape, data } = tensor;
-        if has_dtype != dtype || has_shape != shape || w.rows.checked_mul(row_bytes) != Some(data.len()) {
-            let reason = format!(
-                "the file has {} {has_shape:?} in {} bytes, and {encoding} asks for {dtype} {shape:?}",
-                shorten(has_dtype),
-                data.len()
-            );
-            return Err(BundleError::bundle(w.name, reason));
-        }
-        let located = Located {
-            source: w.name.clone(),
-            role: w.role,
-            encoding,
-            rows: w.rows,
-            cols: w.cols,
-            order: RowOrder::Plain,
-            convert: Convert::No,
-            recode: None,
-        };
+        let located = locate(&manifest.weights, file, arch, (&w.name, w.role, w.rows, w.cols))?;
         found.insert(w.name, located);
     }
     if let Some(extra) = manifest.weights.keys().find(|n| !found.contains_key(*n)) {
@@ -150,10 +125,46 @@ fn match_weights(
     let padding = |name: &str| {
         name.starts_with(PAD) && file.tensor(name).is_some_and(|t| (t.data.len() as u64) < ALIGNMENT)
     };
-    match file.names().find(|n| !found.contains_key(*n) && *n != TOKENIZER && !padding(n)) {
+    let drafts = |name: &str| drafter.is_some_and(|d| d.tensors.contains_key(name));
+    match file.names().find(|n| !found.contains_key(*n) && !drafts(n) && *n != TOKENIZER && !padding(n)) {
         Some(extra) => Err(BundleError::bundle(extra, "a tensor that the manifest does not list")),
         None => Ok(found),
     }
+}
+
+/// A weight of this name, role, rows and columns, as the manifest's `entries` and the file have it.
+fn locate(
+    entries: &BTreeMap<String, WeightEntry>,
+    file: &SafetensorsFile,
+    arch: &'static str,
+    (name, role, rows, cols): (&str, Role, usize, usize),
+) -> Result<Located, BundleError> {
+    let name = name.to_owned();
+    let (Some(entry), Some(tensor)) = (entries.get(&name), file.tensor(&name)) else {
+        return Err(BundleError::MissingTensor { name, arch });
+    };
+    if (entry.rows, entry.cols) != (rows, cols) {
+        let (found, expected) = (vec![entry.rows, entry.cols], vec![rows, cols]);
+        return Err(BundleError::Shape { name, found, expected });
+    }
+    let format = |source| BundleError::Format { name: name.clone(), source };
+    let encoding: Encoding = entry.encoding.parse().map_err(format)?;
+    if matches!(role, Role::Vector | Role::Taps) && !encoding.is_float() {
+        return Err(BundleError::NotFloat { name, encoding });
+    }
+    let row_bytes = encoding.row_bytes(cols).map_err(format)?;
+    let (dtype, shape) = stored_as(encoding, role, rows, cols, row_bytes);
+    let RawTensor { dtype: has_dtype, shape: has_shape, data } = tensor;
+    if has_dtype != dtype || has_shape != shape || rows.checked_mul(row_bytes) != Some(data.len()) {
+        let reason = format!(
+            "the file has {} {has_shape:?} in {} bytes, and {encoding} asks for {dtype} {shape:?}",
+            shorten(has_dtype),
+            data.len()
+        );
+        return Err(BundleError::bundle(name, reason));
+    }
+    let (order, convert, recode) = (RowOrder::Plain, Convert::No, None);
+    Ok(Located { source: name, role, encoding, rows, cols, order, convert, recode })
 }
 
 fn check_numerics(manifest: &Manifest, tensors: &BTreeMap<String, Located>) -> Result<(), BundleError> {

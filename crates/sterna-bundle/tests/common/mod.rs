@@ -83,7 +83,15 @@ pub fn pack_tables(
     let report = sterna_bundle::pack(
         model,
         dest,
-        sterna_bundle::PackOptions { ternary, keep, head, embedding, untie, progress: &mut progress },
+        sterna_bundle::PackOptions {
+            ternary,
+            keep,
+            head,
+            embedding,
+            untie,
+            drafter: None,
+            progress: &mut progress,
+        },
     )?;
     assert_eq!(last.0, last.1);
     Ok(report)

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use sterna_bundle::{PackOptions, Quantise, TernaryPolicy, pack};
+use sterna_bundle::{AssistantHead, PackOptions, Quantise, TernaryPolicy, pack};
 
 use super::output::say;
 use super::{Outcome, output, signals};
@@ -42,6 +42,17 @@ pub fn main(args: &PackArgs) -> Outcome {
         let head = how.head.filter(|_| args.head.is_none());
         model.quantise(&Quantise { head, keep: args.keep.clone(), ..how })?;
     }
+    let mut drafter = None;
+    if let Some(folder) = &args.draft {
+        if inside(folder) || same(folder) {
+            return Err(format!("{} is a file of the drafter; -o names another one", dest.display()).into());
+        }
+        let mut head = AssistantHead::open(folder, &model.config)?;
+        if let Some(linears) = args.draft_linears {
+            head.quantise(linears.quantise().linears)?;
+        }
+        drafter = Some(head);
+    }
     // Half a bundle is of no use to anybody.
     if let Some(part) = sterna_bundle::temporary(&dest) {
         signals::before_the_end(move || drop(std::fs::remove_file(&part)))?;
@@ -56,6 +67,7 @@ pub fn main(args: &PackArgs) -> Outcome {
             head: args.head.and_then(|h| h.0),
             embedding: args.embedding.0,
             untie: args.untie,
+            drafter: drafter.as_ref(),
             progress: &mut |done, total| {
                 bar.set_length(total);
                 bar.set_position(done);
@@ -109,7 +121,21 @@ pub fn main(args: &PackArgs) -> Outcome {
         output::quantised(&report.quantised)?;
         say!("`sterna gate --against` (or `gate quality`) tells what that changes");
     }
-    let others = report.tensors.iter().filter(|t| !table(t) && !quantised(t));
+    let (drafts, own): (Vec<_>, Vec<_>) =
+        report.tensors.iter().partition(|t| t.name.starts_with("assistant."));
+    if !drafts.is_empty() {
+        let [before, after] = [
+            |t: &sterna_bundle::PackedTensor| t.bytes_before,
+            |t: &sterna_bundle::PackedTensor| t.bytes_after,
+        ]
+        .map(|f| output::megabytes(drafts.iter().map(|t| f(t)).sum()));
+        let worst = drafts.iter().map(|t| t.residual).fold(0.0, f64::max);
+        say!(
+            "with a drafter of {after} from {before}, whose worst matrix lost {:.2} %; no text depends on it",
+            worst * 100.0
+        );
+    }
+    let others = own.into_iter().filter(|t| !table(t) && !quantised(t));
     match others.map(|t| t.residual).fold(0.0, f64::max) {
         0.0 if report.worst_residual() == 0.0 => say!("every weight is exactly the source's"),
         0.0 => say!("every other weight is exactly the source's"),

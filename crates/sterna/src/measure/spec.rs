@@ -135,7 +135,9 @@ impl ArmSpec {
             let alternatives = self.draft_alternatives.unwrap_or(0);
             let (draft, tokens) = (self.draft.clone(), self.draft_tokens);
             let (eagle, eagle_taps) = (self.eagle.clone(), self.eagle_taps.unwrap_or_default());
-            options.speculate = SpeculateOptions { mode, draft, eagle, eagle_taps, tokens, alternatives };
+            let rest = SpeculateOptions::default();
+            options.speculate =
+                SpeculateOptions { mode, draft, eagle, eagle_taps, tokens, alternatives, ..rest };
         }
         (self.model.clone(), options)
     }

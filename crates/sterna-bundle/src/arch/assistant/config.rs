@@ -1,6 +1,6 @@
 //! config.json of a drafter, and whether it fits its target.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{AssistantConfig, CLASS, OrderedHead, PLACE};
 use crate::arch::fields::{Fields, brief};
@@ -35,19 +35,61 @@ pub(super) fn read(config: &Value, target: &ModelConfig) -> Result<AssistantConf
         return Err(other(&top, "backbone_hidden_size", backbone, target.hidden, "the width of the target"));
     }
     let layers = layers(&f, target)?;
+    let sources = sources(&f, &layers, target, theirs)?;
+    let ordered = ordered(&top, target.vocab)?;
+    Ok(AssistantConfig { layers, backbone, sources, ordered })
+}
+
+/// For every layer of a drafter, the target's layer that it reads.
+fn sources(
+    f: &Fields,
+    layers: &ModelConfig,
+    target: &ModelConfig,
+    theirs: &Gemma4,
+) -> Result<Vec<usize>, BundleError> {
     let own = target.own_kv_layers();
-    let mut sources = Vec::with_capacity(layers.layers);
-    for layer in 0..layers.layers {
+    let source = |layer: usize| {
         let full = layers.gemma4.as_ref().is_some_and(|g| g.is_full(layer));
         let Some(source) = (0..own).rev().find(|l| theirs.is_full(*l) == full) else {
             let supported = "kinds of layers that the target has with keys of its own";
             return Err(f.bad("layer_types", format!("layer {layer} without keys to read"), supported));
         };
-        fits(&f, &layers, layer, target, source)?;
-        sources.push(source);
+        fits(f, layers, layer, target, source)?;
+        Ok(source)
+    };
+    (0..layers.layers).map(source).collect()
+}
+
+/// Refuses a drafter of a bundle that does not fit its target, or that is none.
+pub(super) fn check_bundled(c: &AssistantConfig, target: &ModelConfig) -> Result<(), BundleError> {
+    const PLACE: &str = "bundle manifest";
+    let none = Map::new();
+    let f = Fields::new(&none, "drafter.", PLACE);
+    let (Some(theirs), Some(own)) = (&target.gemma4, &c.layers.gemma4) else {
+        let found = format!("for a {} model", target.arch.name());
+        return Err(f.bad("config", found, "a gemma4 drafter in a gemma4 model"));
+    };
+    if c.backbone != target.hidden {
+        return Err(other(&f, "backbone", c.backbone, target.hidden, "the width of the target"));
     }
-    let ordered = ordered(&top, target.vocab)?;
-    Ok(AssistantConfig { layers, backbone, sources, ordered })
+    if c.layers.vocab != target.vocab {
+        return Err(other(&f, "vocab", c.layers.vocab, target.vocab, "the target's tokens"));
+    }
+    if (own.ple, own.shared_layers) != (0, 0) || c.layers.embedding_scale != target.embedding_scale {
+        let found = format!("layer inputs of {} and {} sharing layers", own.ple, own.shared_layers);
+        return Err(f.bad("config", found, "neither, and the target's factor on embeddings"));
+    }
+    let widened = ModelConfig { gemma4: Some(Gemma4 { ple: 1, ..own.clone() }), ..c.layers.clone() };
+    check(&widened, PLACE)?;
+    if c.sources != sources(&f, &c.layers, target, theirs)? {
+        return Err(f.bad("sources", format!("{:?}", c.sources), "the last layers of each kind with keys"));
+    }
+    let Some(OrderedHead { clusters, keep }) = c.ordered else { return Ok(()) };
+    if clusters == 0 || !target.vocab.is_multiple_of(clusters) || keep == 0 || keep > clusters {
+        let supported = format!("clusters that divide the {} tokens, of which some are kept", target.vocab);
+        return Err(f.bad("ordered", format!("{clusters} clusters, {keep} kept"), supported));
+    }
+    Ok(())
 }
 
 /// A value that must be the target's.

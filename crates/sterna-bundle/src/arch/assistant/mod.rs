@@ -9,13 +9,14 @@ mod tensors;
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sterna_checkpoint::{open_config, open_raw};
 use sterna_format::Encoding;
 
 use super::head_file::{HeadFile, HeadSource};
 use crate::error::BundleError;
-use crate::{ModelConfig, RowOrder, Weight, WeightSource};
+use crate::{ModelConfig, Quantise, RowOrder, Weight, WeightSource};
 
 /// The class, which messages name.
 const CLASS: &str = "Gemma4AssistantForCausalLM";
@@ -24,10 +25,11 @@ const CLASS: &str = "Gemma4AssistantForCausalLM";
 const PLACE: &str = "config.json of the drafter";
 
 /// The cluster of every token, as a weight: `[vocab]` f32.
-const CLUSTER: &str = "assistant.cluster";
+pub(crate) const CLUSTER: &str = "assistant.cluster";
 
 /// A head that names only tokens of the clusters whose centroids the hidden state is nearest to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct OrderedHead {
     /// Clusters, all of one size.
     pub clusters: usize,
@@ -36,7 +38,8 @@ pub struct OrderedHead {
 }
 
 /// Shapes of a drafter and of what it reads.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct AssistantConfig {
     /// Its layers in a model's terms; vocabulary, context and the factor on embeddings are the target's. Windows count the
     /// row's own position, of which there is no key. Its layers have no inputs of their own (`ple` is 0).
@@ -46,7 +49,58 @@ pub struct AssistantConfig {
     /// For every layer, the target's layer whose keys and values it reads.
     pub sources: Vec<usize>,
     /// Present when only some tokens compete in a row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordered: Option<OrderedHead>,
+}
+
+/// A weight of a drafter, in a bundle.
+pub(crate) struct AssistantWeight {
+    /// Canonical name.
+    pub name: String,
+    /// 1 for a vector.
+    pub rows: usize,
+    pub cols: usize,
+    /// Whether it multiplies; others are vectors.
+    pub linear: bool,
+}
+
+impl AssistantConfig {
+    /// Every weight that a drafter of this shape has.
+    pub(crate) fn weights(&self) -> Vec<AssistantWeight> {
+        let mut weights: Vec<AssistantWeight> = tensors::parts(self)
+            .into_iter()
+            .map(|p| AssistantWeight { name: p.name, rows: p.rows.max(1), cols: p.cols, linear: p.rows > 0 })
+            .collect();
+        if self.ordered.is_some() {
+            let (name, cols) = (CLUSTER.to_owned(), self.layers.vocab);
+            weights.push(AssistantWeight { name, rows: 1, cols, linear: false });
+        }
+        weights
+    }
+
+    /// Refuses what a bundle's manifest says of a drafter that is not one for `target`.
+    ///
+    /// # Errors
+    /// The first value that no drafter of this target can have.
+    pub(crate) fn check_bundled(&self, target: &ModelConfig) -> Result<(), BundleError> {
+        config::check_bundled(self, target)
+    }
+
+    /// Refuses clusters of tokens (f32, little endian) that the head does not have.
+    ///
+    /// # Errors
+    /// The first token's that is no whole number below their count.
+    pub(crate) fn check_clusters(&self, bytes: &[u8]) -> Result<(), BundleError> {
+        let clusters = self.ordered.map_or(0, |o| o.clusters) as f32;
+        let values = bytes.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b));
+        match values.enumerate().find(|(_, v)| !(*v >= 0.0 && *v < clusters && v.fract() == 0.0)) {
+            Some((token, v)) => {
+                let supported = format!("a whole number below {clusters}");
+                Err(BundleError::key("bundle", format!("{CLUSTER}[{token}]"), v, supported))
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 /// An open drafter: shapes and the mapped weights.
@@ -85,9 +139,68 @@ impl AssistantHead {
         Ok(Self { config, cluster, file })
     }
 
+    /// Has the matrices of layers and projections handed out in `to` from now on, and the head in Q8_0, each row encoded when
+    /// it is read. Norms, and the centroids that say which tokens compete, stay as they are. What it proposes changes
+    /// a little, and no text.
+    ///
+    /// # Errors
+    /// An encoding that is not one of [`Quantise::ENCODINGS`], or whose blocks do not divide a row.
+    pub fn quantise(&mut self, to: Encoding) -> Result<(), BundleError> {
+        if !Quantise::ENCODINGS.contains(&to) {
+            let supported = Quantise::ENCODINGS.map(Encoding::name).join(" or ");
+            return Err(BundleError::key("drafter", "linears", to, supported));
+        }
+        let weights = self.config.weights();
+        let chosen = |name: &str| {
+            let linear = weights.iter().find(|w| w.linear && w.name == name)?;
+            match linear.name.as_str() {
+                "assistant.centroids" => None,
+                "assistant.head" => Some((Encoding::Q8_0, linear.cols)),
+                _ => Some((to, linear.cols)),
+            }
+        };
+        let misfit = weights
+            .iter()
+            .find(|w| chosen(&w.name).is_some_and(|(e, cols)| !cols.is_multiple_of(e.block_len())));
+        if let Some(w) = misfit {
+            let supported =
+                format!("rows that its blocks divide, and those of {:?} have {} weights", w.name, w.cols);
+            return Err(BundleError::key("drafter", "linears", to, supported));
+        }
+        self.file.recode(&|name| chosen(name).map(|(e, _)| e));
+        Ok(())
+    }
+
     /// The drafter's weights together with those it borrows from its target.
     pub fn with_target<'a>(&'a self, target: &'a dyn WeightSource) -> HeadSource<'a> {
         HeadSource::new(self, target)
+    }
+}
+
+/// A drafter, and where its weights are.
+#[derive(Debug)]
+pub enum Drafter {
+    /// In files of its own.
+    File(Box<AssistantHead>),
+    /// In its target's bundle.
+    Bundled(Box<AssistantConfig>),
+}
+
+impl Drafter {
+    /// Its shapes.
+    pub fn config(&self) -> &AssistantConfig {
+        match self {
+            Self::File(head) => &head.config,
+            Self::Bundled(config) => config,
+        }
+    }
+
+    /// Its weights together with those of its target.
+    pub fn with_target<'a>(&'a self, target: &'a dyn WeightSource) -> HeadSource<'a> {
+        match self {
+            Self::File(head) => head.with_target(target),
+            Self::Bundled(_) => HeadSource::new(target, target),
+        }
     }
 }
 

@@ -12,7 +12,7 @@ const ORDER: &str = "masked_embedding.token_ordering";
 /// Where it is, for messages.
 const PLACE_OF_ORDER: &str = "the drafter";
 
-fn parts(c: &AssistantConfig) -> Vec<Part> {
+pub(super) fn parts(c: &AssistantConfig) -> Vec<Part> {
     let l = &c.layers;
     let part = |name: &str, source: &str, rows: usize, cols: usize| Part {
         name: format!("assistant.{name}"),

@@ -13,7 +13,7 @@ use super::{PromptArgs, at_least_one, rows, threads, verdict};
 use crate::cli::ModelArgs;
 use crate::commands::Outcome;
 use crate::commands::output::{self, say};
-use crate::engine::{Engine, EngineOptions, open_model};
+use crate::engine::{Engine, EngineOptions, Linears, open_model};
 use crate::speculate::{Mode, SpeculateError, SpeculateOptions};
 
 /// `sterna gate lossless`.
@@ -55,6 +55,16 @@ pub struct LosslessArgs {
     /// A smaller model with the same tokenizer, for `draft` (`builtin` for the built-in model's), or a Gemma 4 drafter's folder
     #[arg(long, value_name = "MODEL", help_heading = "Speculation")]
     pub draft: Option<PathBuf>,
+    /// Quantise the float weights of --draft while loading them: layers to q8_0 or q4_0, the head to q8_0
+    #[arg(
+        long,
+        value_enum,
+        value_name = "ENCODING",
+        hide_possible_values = true,
+        requires = "draft",
+        help_heading = "Speculation"
+    )]
+    pub draft_linears: Option<Linears>,
     /// An EAGLE-3 head for this model, for `eagle3`: its folder
     #[arg(long, value_name = "FOLDER", help_heading = "Speculation")]
     pub eagle: Option<PathBuf>,
@@ -120,7 +130,9 @@ impl Who {
         };
         let tokens = (self != Who::Auto).then_some(tokens);
         let (draft, eagle) = (args.draft.clone(), args.eagle.clone());
-        SpeculateOptions { mode, draft, eagle, tokens, alternatives, ..SpeculateOptions::default() }
+        let draft_linears = args.draft_linears.filter(|_| draft.is_some());
+        let rest = SpeculateOptions::default();
+        SpeculateOptions { mode, draft, draft_linears, eagle, tokens, alternatives, ..rest }
     }
 }
 
@@ -139,6 +151,10 @@ pub fn main(args: &LosslessArgs) -> Outcome {
     check(args)?;
     let cases = args.prompts.cases()?;
     let engine = Engine::open(args.model.model.as_deref(), &args.model.options())?;
+    // A bundle may bring its drafter along.
+    if args.draft.is_none() && args.speculate.contains(&Who::Draft) && engine.model.drafter().is_none() {
+        return Err(SpeculateError::NoDraft.into());
+    }
     let tokenizer = &engine.model.tokenizer;
     let mut requests = Vec::new();
     for case in &cases {
@@ -212,9 +228,6 @@ fn check(args: &LosslessArgs) -> Result<(), SpeculateError> {
         if given && !used {
             return Err(SpeculateError::Ignored { flag });
         }
-    }
-    if args.draft.is_none() && args.speculate.contains(&Who::Draft) {
-        return Err(SpeculateError::NoDraft);
     }
     if args.eagle.is_none() && args.speculate.contains(&Who::Eagle3) {
         return Err(SpeculateError::NoEagle);
