@@ -75,7 +75,7 @@ pub enum Choice {
         path: PathBuf,
     },
     /// A model that is made.
-    Synthetic(Shape),
+    Synthetic(Box<Shape>),
 }
 
 impl Choice {
@@ -93,7 +93,7 @@ impl Choice {
             return Ok(vec![Self::File { title: "SmolLM2-135M q4_1".into(), path }]);
         }
         if synthetic::SHAPES.contains(&name) {
-            return options.shapes(name)?.into_iter().map(|s| Ok(Self::Synthetic(s))).collect();
+            return options.shapes(name)?.into_iter().map(|s| Ok(Self::Synthetic(Box::new(s)))).collect();
         }
         let path = PathBuf::from(name);
         if !path.is_file() {
