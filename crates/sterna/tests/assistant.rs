@@ -142,6 +142,12 @@ fn the_tiny_drafter_answers_as_its_golden() {
     assert_eq!(head.config.sources, [2, 2, 2, 3]);
     let text = ids(&folder, "input_ids");
     assert_eq!(text.len(), 97);
+    // The golden's window is another one, so the drafter's own is looked at here.
+    let windows = plan(&model, &head, &head.config, None, Fusions::ALL).states.into_iter().map(|s| match s {
+        StateSpec::Borrowed { layer, window, .. } => (layer, window),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(windows.collect::<Vec<_>>(), [(2, Some(16)), (3, None)]);
     let dense = AssistantConfig { ordered: None, ..head.config.clone() };
     let (executor, state) = target(&model, &RefBackend::float(), &text[..96]);
     for (name, config) in [("ordered", &head.config), ("dense", &dense)] {
