@@ -16,7 +16,7 @@ unsafe fn codes<const J: usize, const NC: usize>(p: *const u8) -> Sums {
         let (fifteens, twos) = (load(FIFTEENS.0.as_ptr()), load(TWOS.0.as_ptr()));
         [0, 32].map(|v| {
             let (four, two) = (load(low.add(v)), load(high.add(v)));
-            let four = if J % 2 == 0 { four } else { _mm256_srli_epi16::<4>(four) };
+            let four = if J.is_multiple_of(2) { four } else { _mm256_srli_epi16::<4>(four) };
             let two = match J {
                 0 => _mm256_slli_epi16::<4>(two),
                 1 => _mm256_slli_epi16::<2>(two),
