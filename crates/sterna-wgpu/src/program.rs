@@ -35,7 +35,7 @@ impl Builder<'_> {
     /// Every dispatch, in order.
     ///
     /// # Errors
-    /// What [`check`] does not see, and the device's.
+    /// What [`crate::check::check`] does not see, and the device's.
     pub fn build(&self) -> Result<Vec<Step>, BackendError> {
         let mut drafts = Vec::new();
         for (i, op) in self.entry.ops.iter().enumerate() {
