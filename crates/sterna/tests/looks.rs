@@ -108,7 +108,7 @@ fn a_trace_holds_every_call_token_and_op_and_changes_no_bit() {
     }
     let names: Vec<&str> = by_thread(0)[..ops].iter().map(|e| e["name"].as_str().unwrap()).collect();
     assert!(
-        names[0] == "embed" && names.contains(&"linear down") && names.contains(&"attention"),
+        names[0] == "rows: embed" && names.contains(&"linear down") && names.contains(&"attention"),
         "{names:?}"
     );
     // Spans of one thread either follow or hold each other.
