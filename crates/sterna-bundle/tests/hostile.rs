@@ -208,6 +208,7 @@ fn drafters_that_mislead_are_refused() {
         ("/config/ordered/keep", json!(33)),
         ("/weights/assistant.norm/cols", json!(63)),
         ("/weights/assistant.head/encoding", json!("q8_0")),
+        ("/weights/assistant.cluster/encoding", json!("f16")),
         ("/weights/assistant.head/sha256", json!("0")),
         ("/linears/assistant.head", json!({"activation": "int8", "group": 32})),
         ("/config/more", json!(1)),

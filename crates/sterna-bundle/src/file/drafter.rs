@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use sterna_checkpoint::SafetensorsFile;
+use sterna_format::Encoding;
 
 use super::{DrafterEntry, locate};
 use crate::arch::Located;
@@ -36,6 +37,10 @@ pub(super) fn read(entry: &DrafterEntry, file: &SafetensorsFile) -> Result<Bundl
             }
         }
         if w.name == CLUSTER {
+            if located.encoding != Encoding::F32 {
+                let key = format!("drafter.weights.{CLUSTER}.encoding");
+                return Err(BundleError::key("bundle manifest", key, located.encoding.name(), "f32"));
+            }
             entry.config.check_clusters(file.tensor(CLUSTER).map_or(&[], |t| t.data))?;
         }
         tensors.insert(w.name, located);

@@ -12,7 +12,9 @@ fn whole(slice: &Slice, buffers: &[Buffer]) -> bool {
 pub(super) fn fold_select(a: &Op, b: &Op, buffers: &[Buffer]) -> Option<Op> {
     let (Op::SelectOutputs { input, out }, Op::Linear(l)) = (a, b) else { return None };
     let fits = l.source == Source::Given && l.input.buffer == *out && whole(&l.input, buffers);
-    fits.then(|| Op::Linear(Linear { source: Source::Wanted(*input), ..l.clone() }))
+    // Threads read rows while others write results.
+    (fits && l.out.buffer != *input)
+        .then(|| Op::Linear(Linear { source: Source::Wanted(*input), ..l.clone() }))
 }
 
 /// `branch joins the residual stream, linear over the sum`. The sum goes to another buffer than the one it is made of, by turns,
@@ -21,7 +23,9 @@ pub(super) fn fold_stream(ops: Vec<Op>, buffers: &mut Vec<Buffer>, fixed: &[Buff
     let joins = |a: &Op, b: &Op, buffers: &[Buffer]| {
         let (Op::AddNormed { input, width, out, .. }, Op::Linear(l)) = (a, b) else { return None };
         let fits = l.source == Source::Given && l.input == *out && whole(out, buffers) && *width == out.len;
-        (fits && input.buffer != out.buffer && !fixed.contains(&out.buffer)).then_some(out.buffer)
+        // Threads read branch and stream while others write results.
+        let apart = input.buffer != out.buffer && ![input.buffer, out.buffer].contains(&l.out.buffer);
+        (fits && apart && !fixed.contains(&out.buffer)).then_some(out.buffer)
     };
     let Some(stream) = ops.windows(2).find_map(|w| joins(&w[0], &w[1], buffers)) else { return ops };
     let spare = BufferId(buffers.len());

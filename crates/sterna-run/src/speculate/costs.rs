@@ -17,7 +17,7 @@ const STALE: u64 = 512;
 /// Rounds without a plain one after which one is: what a step costs is what everything is held against.
 const REFRESH: u64 = 128;
 /// The same while drafting is not much faster than plain steps, so that it is known what a step costs *now*.
-const REFRESH_CLOSE: u64 = 40;
+const REFRESH_CLOSE: u64 = 52;
 /// Latest plain calls that tell what a step costs now: other programs come and go, and make all calls slower for a while.
 const NOW: usize = 3;
 /// As `STALE`, for a few samples that say that a call of many rows costs more than as many calls, or drafts more than the
@@ -60,11 +60,13 @@ impl Samples {
         let nth = if some.len() < FEW { 0 } else { (some.len() - 1) / 2 };
         self.value = *some.select_nth_unstable_by(nth, f64::total_cmp).1;
     }
-    /// Mean of the latest `NOW` samples, of which none counts more than twice the value of all.
+    /// Median of the latest `NOW` samples.
     fn now(&self) -> f64 {
         let len = self.ring.len();
-        let latest = (1..=NOW.min(len)).map(|i| self.ring[(self.next + len - i) % len].min(2.0 * self.value));
-        latest.sum::<f64>() / NOW.min(len).max(1) as f64
+        let mut latest: Vec<f64> =
+            (1..=NOW.min(len)).map(|i| self.ring[(self.next + len - i) % len]).collect();
+        latest.sort_by(f64::total_cmp);
+        latest.get(latest.len() / 2).copied().unwrap_or(self.value)
     }
     /// Whether these still count. `credible` is the most that is credible: a few samples above it are soon tried again.
     fn fresh(&self, round: u64, credible: f64) -> bool {
@@ -84,7 +86,7 @@ pub struct RoundCosts {
     draft: BTreeMap<usize, Samples>,
     /// Seconds a token of text that proposers read to catch up.
     reading: Samples,
-    /// Seconds that the plain round after a draft takes longer than others.
+    /// Plain steps that the plain round after a draft takes longer than others.
     aftermath: Samples,
     /// Measured seconds over the table's.
     scale: Samples,
@@ -125,7 +127,9 @@ impl RoundCosts {
                 self.reading.push((draft_seconds - drafts).max(0.0) / read as f64, self.round);
             }
         }
-        if width > 0 && time(verify_seconds) {
+        // What a draft leaves behind is its own price, and no measure to hold it against.
+        let is_step = width > 1 || !round.follows_draft;
+        if width > 0 && is_step && time(verify_seconds) {
             let kept = if width == 1 { KEPT_PLAIN } else { KEPT };
             self.verify.entry(width).or_default().push_of(kept, verify_seconds, self.round);
             if let Some(table) = self.tabled(width) {
@@ -139,14 +143,15 @@ impl RoundCosts {
     /// step either way, since an interruption is nobody's loss. 0 while the cost of a step is unknown.
     pub fn record_aftermath(&mut self, seconds: f64) -> f64 {
         let Some(step) = self.step_now().filter(|_| seconds.is_finite() && seconds > 0.0) else { return 0.0 };
-        let more = (seconds - step).clamp(-step, step);
+        let more = (seconds / step - 1.0).min(1.0);
         self.aftermath.push(more, self.round);
-        more / step
+        more
     }
 
-    /// Seconds that the plain round after a draft takes longer than others; 0 until that is known.
+    /// Plain steps that the plain round after a draft takes longer than others; 0 until that is known.
     pub fn aftermath(&self) -> f64 {
-        if self.aftermath.ring.len() < FEW { 0.0 } else { self.aftermath.value.max(0.0) }
+        let known = self.aftermath.ring.len() >= FEW && self.aftermath.fresh(self.round, f64::INFINITY);
+        if known { self.aftermath.value.max(0.0) } else { 0.0 }
     }
 
     /// Seconds that the table says.
@@ -176,17 +181,22 @@ impl RoundCosts {
     /// further back would count a machine that got faster as a gain of drafting. `None` as [`RoundCosts::verify`] of one row.
     pub fn step_now(&self) -> Option<f64> {
         let step = self.verify(1)?;
-        Some(self.plain().filter(|s| s.ring.len() >= NOW).map_or(step, Samples::now))
+        let now = self.plain().filter(|s| s.ring.len() >= NOW).map(|s| self.wider().fold(s.now(), f64::min));
+        Some(now.unwrap_or(step))
+    }
+
+    /// Seconds of calls of more than one row. One that takes less than a plain step tells that the last plain ones were
+    /// interrupted.
+    fn wider(&self) -> impl Iterator<Item = f64> + '_ {
+        let known = |s: &Samples| s.ring.len() >= FEW && s.fresh(self.round, f64::INFINITY);
+        self.verify.range(2..).filter(move |s| known(s.1)).map(|s| s.1.value)
     }
 
     /// Seconds of a verify call of `width` rows; one row is a plain decode. `None`: unknown, or past the table.
     pub fn verify(&self, width: usize) -> Option<f64> {
         let width = width.max(1);
         let tabled_step = || Some(self.tabled(1)? * self.scale.value);
-        // A call of more rows that takes less tells that the last plain ones were interrupted.
-        let wider = |s: &Samples| s.ring.len() >= FEW && s.fresh(self.round, f64::INFINITY);
-        let wider = self.verify.range(2..).filter(|s| wider(s.1)).map(|s| s.1.value);
-        let plain = |s: &Samples| wider.fold(s.value, f64::min);
+        let plain = |s: &Samples| self.wider().fold(s.value, f64::min);
         let step = self.plain().map(plain).or_else(tabled_step);
         let step = step.or_else(|| self.verify.first_key_value().map(|s| s.1.value))?;
         if width == 1 {
@@ -344,16 +354,19 @@ mod tests {
         (0..40).for_each(|_| costs.record(&round(0, 0.0, 1, 1.0)));
         (0..3).for_each(|_| costs.record(&round(1, 0.0, 2, 1.5)));
         assert!(near(costs.charge(&round(1, 0.0, 2, 1.5)), 1.5));
+        (0..9).for_each(|_| costs.record(&round(1, 0.0, 2, 2.4)));
         (0..2).for_each(|_| costs.record(&round(0, 0.0, 1, 1.6)));
-        assert!(near(costs.step_now(), 1.4) && near(costs.verify(1), 1.0));
-        costs.record(&round(0, 0.0, 1, 1.6));
-        assert!(
-            near(costs.charge(&round(1, 0.0, 2, 2.4)), 1.5),
-            "{:?}",
-            costs.charge(&round(1, 0.0, 2, 2.4))
-        );
+        assert!(near(costs.step_now(), 1.6) && near(costs.verify(1), 1.0));
+        assert!(near(costs.charge(&round(1, 0.0, 2, 2.4)), 1.5));
         costs.record(&round(0, 0.0, 1, 70.0));
-        assert!(near(costs.step_now(), (1.6 + 1.6 + 2.0) / 3.0), "an interruption counts as two steps");
+        assert!(near(costs.step_now(), 1.6), "an interruption says nothing");
+        (0..3).for_each(|_| costs.record(&round(0, 0.0, 1, 8.0)));
+        (0..9).for_each(|_| costs.record(&round(1, 0.0, 2, 1.5)));
+        assert!(near(costs.step_now(), 1.5), "no more than two rows");
+        // A plain round after a draft is none to hold drafts against.
+        let before = (costs.step_now(), costs.verify(1));
+        (0..9).for_each(|_| costs.record(&Round { follows_draft: true, ..round(0, 0.0, 1, 0.2) }));
+        assert_eq!((costs.step_now(), costs.verify(1)), before);
     }
 
     #[test]
@@ -365,6 +378,8 @@ mod tests {
             assert!(near(Some(costs.record_aftermath(seconds)), more), "{seconds}");
         }
         assert!(near(Some(costs.aftermath()), 0.25), "{}", costs.aftermath());
+        (0..600).for_each(|_| costs.record(&round(0, 0.0, 1, 0.1)));
+        assert_eq!(costs.aftermath(), 0.0, "long ago");
     }
 
     #[test]

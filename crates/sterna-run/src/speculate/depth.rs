@@ -7,11 +7,11 @@ use super::{Acceptance, Account, RoundCosts};
 /// Speed over plain decoding that makes drafting begin again.
 const BEGIN: f64 = 1.02;
 /// Speed over plain decoding up to which drafting is held against plain steps more often.
-const CLOSE: f64 = 1.3;
+const CLOSE: f64 = 1.25;
 /// Plain rounds before the first probe; each that fails doubles them.
 const FIRST_WAIT: u64 = 8;
 /// Most plain rounds between probes.
-const LAST_WAIT: u64 = 1024;
+const LAST_WAIT: u64 = 4096;
 /// Share of the time for rejected probes that is too little to wait any longer.
 const PROBE_SHARE: f64 = 0.004;
 /// Plain steps that a token of text may take to read while nobody drafts.
@@ -61,6 +61,8 @@ pub struct Round {
     pub draft_seconds: f64,
     /// Seconds of the target's call.
     pub verify_seconds: f64,
+    /// The round before it verified a draft, of whomever.
+    pub follows_draft: bool,
 }
 
 /// What a policy is doing.
@@ -79,14 +81,14 @@ enum Mode {
 /// - **Growth**: the first rounds draft at most 2, and a fully accepted round doubles what the next may draft; a rejection
 ///   allows no more than it had, and lowers the estimates that the choice rests on.
 /// - **Rest**: where no `k` is faster than plain decoding, even if the first draft's chance is one standard deviation above
-///   its estimate, none are drafted. One is tried (a probe) after 8 plain rounds, 16, 32, up to 1024 or, if that is fewer,
+///   its estimate, none are drafted. One is tried (a probe) after 8 plain rounds, 16, 32, up to 4096 or, if that is fewer,
 ///   as many as make rejected probes 0.4 % of the time. An accepted probe is followed by another at once. Drafting begins
 ///   again where it is expected to be 2 % faster.
 /// - **Loss is bounded** by an [`Account`] that all proposers of a session share. Reading text that a proposer has not
 ///   followed is part of the price: [`DepthPolicy::reads`] says how much of it is worth reading.
 ///   (A round whose cost was not seen three times is charged one step a row, draft and token read at most.)
 ///
-/// Without a table the first three rounds are plain, and after 128 rounds without a plain one, or 40 where drafting is at most 1.3
+/// Without a table the first three rounds are plain, and after 128 rounds without a plain one, or 52 where drafting is at most 1.25
 /// times as fast, another is, to know what a step costs now. Gains and losses are counted in such steps.
 #[derive(Clone, Debug)]
 pub struct DepthPolicy {
@@ -178,8 +180,7 @@ impl DepthPolicy {
 
     /// Plain steps that a probe loses at most.
     fn loss(&self) -> f64 {
-        let after = self.costs.verify(1).map_or(0.0, |step| self.costs.aftermath() / step);
-        self.rejected() + LEAST_READ as f64 * self.reading() + after
+        self.rejected() + LEAST_READ as f64 * self.reading() + self.costs.aftermath()
     }
 
     /// Whether the account can pay for one rejected draft.

