@@ -74,7 +74,7 @@ impl Isa {
 
     /// Whether it has kernels for six-bit codes; others read them as bytes.
     pub fn has_six_bits(self) -> bool {
-        !matches!(self, Isa::Neon | Isa::NeonDot)
+        matches!(self, Isa::Portable | Isa::Avx512 | Isa::Avx512Vnni)
     }
 
     /// For a person.

@@ -15,7 +15,6 @@ mod coded;
 mod floats;
 mod nibbles;
 mod per_row;
-mod sixes;
 mod ternary;
 
 use std::arch::asm;
@@ -32,7 +31,7 @@ const WIDEST_SIGNED: usize = 4;
 const AHEAD: usize = 2048;
 /// The same for 4-bit weights, whose records end in scales that nobody fetches.
 const FARTHER: usize = 2 * AHEAD;
-/// The same for 6-bit weights, which waited at every width with less.
+/// The same for 8-bit weights with sub-blocks, which waited at every width with less.
 const FARTHEST: usize = 4 * AHEAD;
 /// The same in each of four panels of 4-bit weights side by side. A fetch for which the processor has no room is dropped,
 /// so that farther ahead can be worse.
@@ -100,7 +99,6 @@ unsafe fn signed(p: *const u8) -> Sums {
 /// Where the parts of a record begin, worked out once for a panel.
 #[derive(Clone, Copy)]
 struct Offsets {
-    codes: usize,
     d: usize,
     dmin: usize,
     sc: usize,
@@ -110,7 +108,7 @@ struct Offsets {
 impl Offsets {
     #[inline(always)]
     fn new(g: &Geometry) -> Self {
-        Self { codes: g.codes_at(), d: g.d_at(), dmin: g.dmin_at(), sc: g.sc_at(), mn: g.mn_at() }
+        Self { d: g.code_bytes(), dmin: g.dmin_at(), sc: g.sc_at(), mn: g.mn_at() }
     }
 }
 
@@ -260,11 +258,12 @@ unsafe fn both(factor: Sums) -> Sums {
     unsafe { factor.map(|f| _mm256_blend_epi16::<0xaa>(f, _mm256_slli_epi32::<16>(f))) }
 }
 
-/// `isum += sum * sc` for sums of one sub-block, whose scales are in [`both`] halves.
+/// `isum += sum * sc` for one sub-block.
 #[inline(always)]
-unsafe fn add_scaled<const NC: usize>(isum: &mut [Sums; NC], sum: &[Sums; NC], sc: Sums) {
-    // SAFETY: registers.
+unsafe fn add_scaled<const NC: usize>(isum: &mut [Sums; NC], sum: &[Sums; NC], sc: *const u8) {
+    // SAFETY: the caller keeps 16 bytes of scales readable.
     unsafe {
+        let sc = both(signed(sc));
         for c in 0..NC {
             for v in 0..2 {
                 isum[c][v] = _mm256_add_epi32(isum[c][v], _mm256_madd_epi16(sum[c][v], sc[v]));
@@ -378,9 +377,9 @@ unsafe fn int_kind<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mut 
             (Kind::B4, true, _) => nibbles::scaled::<NC>(r, a, acc),
             (Kind::B4, false, true) => nibbles::flat::<NC, false, true, 1, FARTHER>([r], a, &mut [acc]),
             (Kind::B4, false, false) => nibbles::flat::<NC, true, false, 1, FARTHER>([r], a, &mut [acc]),
-            (Kind::B6, _, true) => sixes::run::<NC, false>(r, a, acc),
-            (Kind::B6, _, false) => sixes::run::<NC, true>(r, a, acc),
-            _ => bytes::flat::<NC, 1, AHEAD>([r], a, &mut [acc]),
+            (_, true, true) => bytes::scaled::<NC, 0>(r, a, acc),
+            (_, true, false) => bytes::scaled::<NC, 32>(r, a, acc),
+            (_, false, _) => bytes::flat::<NC, 1, AHEAD>([r], a, &mut [acc]),
         }
     }
 }

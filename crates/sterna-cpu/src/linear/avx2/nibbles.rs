@@ -111,7 +111,7 @@ pub unsafe fn scaled<const NC: usize>(r: Records<'_>, a: &ActBlock<'_>, acc: &mu
             let mut isum = zeros::<NC>();
             for s in 0..g.group / 32 {
                 let sum = sub_block::<NC, FARTHER>(base.add(256 * s), q.add(32 * NC * s), g.sub / 8);
-                add_scaled::<NC>(&mut isum, &sum, both(signed(base.add(at.sc + s * PANEL))));
+                add_scaled::<NC>(&mut isum, &sum, base.add(at.sc + s * PANEL));
             }
             add_group::<NC>(&mut out, &isum, scales(&r, base.add(at.d)), a, group);
             if g.has_mins {
