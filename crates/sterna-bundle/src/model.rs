@@ -169,6 +169,7 @@ impl Model {
         }
         for (name, entry) in self.drafter.iter().flat_map(|d| &d.entry.weights) {
             file::same_hash(name, file.tensor(name).map_or(&[], |t| t.data), &entry.sha256)?;
+            file.release(name);
         }
         file::check_padding(file)
     }

@@ -101,6 +101,9 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
     };
     let config = ModelConfig { tied: model.config.tied && !untie, ..model.config.clone() };
     check_tables(&config, head, embedding)?;
+    if let Some((drafter, _)) = drafter {
+        drafter.check_bundled(&config)?;
+    }
     let wants: Vec<_> = wanted(&config).collect();
     // A head that the model does not have is its embedding.
     let source_of =
@@ -191,7 +194,6 @@ pub fn pack(model: &Model, dest: &Path, options: PackOptions<'_>) -> Result<Pack
         progress(done, total);
     }
     if let Some((config, source)) = drafter {
-        config.check_bundled(&model.config)?;
         manifest.drafter = Some(write_drafter(&mut writer, config, source, &mut report)?);
     }
     writer.begin(TOKENIZER, "U8", vec![json.len()])?;

@@ -194,6 +194,7 @@ fn drafters_that_mislead_are_refused() {
         ("/config/sources", json!([2, 2, 2, 2])),
         ("/config/sources", json!([2, 2, 3])),
         ("/config/layers/vocab", json!(511)),
+        ("/config/layers/context", json!(64)),
         ("/config/layers/hidden", json!(0)),
         ("/config/layers/layers", json!(1 << 30)),
         ("/config/layers/gemma4", json!(null)),
@@ -232,6 +233,28 @@ fn drafters_that_mislead_are_refused() {
         changed[at..at + 4].copy_from_slice(&cluster.to_le_bytes());
         assert!(open(changed).is_err(), "{cluster}");
     }
+}
+
+/// A drafter that does not fit is refused before anything is written.
+#[test]
+fn a_drafter_of_another_target_is_not_packed() {
+    let model = Model::open(&oracle("d_gemma4")).unwrap();
+    let mut other = AssistantHead::open(&oracle("d_gemma4_assistant"), &model.config).unwrap();
+    other.config.backbone += 32;
+    let folder = scratch("misfit");
+    let mut written = 0;
+    let options = PackOptions {
+        ternary: TernaryPolicy::Exact,
+        keep: Vec::new(),
+        head: None,
+        embedding: None,
+        untie: false,
+        drafter: Some(&other),
+        progress: &mut |done, _| written = done,
+    };
+    let refused = pack(&model, &folder.join("b"), options);
+    assert!(refused.unwrap_err().to_string().contains("backbone"));
+    assert_eq!((written, std::fs::read_dir(&folder).unwrap().count()), (0, 0));
 }
 
 #[test]

@@ -49,6 +49,8 @@ pub struct Forms {
     pub group: usize,
     /// Sums over [`SUM`] inputs (minima and sub-blocks of 4- and 8-bit weights).
     pub sub_sums: bool,
+    /// Zero point of the weights whose kernels begin their sums with [`ActBlock::starts`]; 0 without them.
+    pub bias: i32,
     /// Scale of the integer forms that the model names; 0 where each group has its own.
     pub input: f32,
     /// Integers of 16 bits: each row has two rows of bytes, the high ones first.
@@ -69,6 +71,7 @@ pub struct Acts {
     floats: Vec<f32>,
     scales: Vec<f32>,
     sums: Vec<i32>,
+    starts: Vec<i32>,
     sub_sums: Vec<i16>,
 }
 
@@ -90,6 +93,9 @@ impl Acts {
         if let Some(groups) = n.checked_div(forms.group) {
             grow(&mut self.scales, groups);
             grow(&mut self.sums, groups);
+            if forms.bias != 0 {
+                grow(&mut self.starts, groups);
+            }
         }
         if forms.sub_sums {
             grow(&mut self.sub_sums, n / SUM);
@@ -100,7 +106,7 @@ impl Acts {
     pub fn memory(&self) -> usize {
         self.bytes.len()
             + 2 * self.sub_sums.len()
-            + 4 * (self.floats.len() + self.scales.len() + self.sums.len())
+            + 4 * (self.floats.len() + self.scales.len() + self.sums.len() + self.starts.len())
     }
 
     /// A view that threads share.
@@ -110,6 +116,7 @@ impl Acts {
             floats: Shared::new(&mut self.floats),
             scales: Shared::new(&mut self.scales),
             sums: Shared::new(&mut self.sums),
+            starts: Shared::new(&mut self.starts),
             sub_sums: Shared::new(&mut self.sub_sums),
         }
     }
@@ -122,6 +129,7 @@ pub struct SharedActs<'a> {
     floats: Shared<'a, f32>,
     scales: Shared<'a, f32>,
     sums: Shared<'a, i32>,
+    starts: Shared<'a, i32>,
     sub_sums: Shared<'a, i16>,
 }
 
@@ -138,6 +146,10 @@ pub struct ActBlock<'a> {
     pub scales: &'a [f32],
     /// Sums of the int8 values, `[cols / group][width]`.
     pub sums: &'a [i32],
+    /// The same times `-bias`: where a kernel's sums begin, so that weights can keep their zero point.
+    pub starts: &'a [i32],
+    /// Zero point of [`Self::starts`]; 0 without them.
+    pub bias: i32,
     /// Sums of the int8 values over [`SUM`] inputs, `[cols / 32][width][2]`: at most 16 * 128, so an int16 holds one.
     pub sub_sums: &'a [i16],
 }
@@ -209,6 +221,9 @@ impl<'a> SharedActs<'a> {
             unsafe {
                 self.scales.slice_mut(at, 1)[0] = d;
                 self.sums.slice_mut(at, 1)[0] = sum;
+                if forms.bias != 0 {
+                    self.starts.slice_mut(at, 1)[0] = -forms.bias * sum;
+                }
             }
         }
         let q = &q[..cols];
@@ -259,6 +274,11 @@ impl<'a> SharedActs<'a> {
                     let (at, n) = part(groups > 0, groups);
                     self.sums.slice(at, n)
                 },
+                starts: {
+                    let (at, n) = part(groups > 0 && forms.bias != 0, groups);
+                    self.starts.slice(at, n)
+                },
+                bias: forms.bias,
                 sub_sums: {
                     let (at, n) = part(forms.sub_sums, cols / (2 * SUM) * 2);
                     self.sub_sums.slice(at, n)

@@ -197,6 +197,12 @@ pub enum SpeculateError {
         /// The model.
         target: String,
     },
+    /// A head where a model is wanted.
+    #[error("{} is an EAGLE-3 head, not a model: give it with --eagle instead of --draft", draft.display())]
+    IsEagle {
+        /// The head.
+        draft: PathBuf,
+    },
     /// A flag that nobody would read.
     #[error("{flag} would be ignored: nobody who proposes with the other flags reads it")]
     Ignored {
@@ -385,6 +391,9 @@ pub fn proposers(
 /// Opens a draft model: a path, or `builtin` for the built-in model's.
 fn open_draft(path: &Path) -> Result<Model, SpeculateError> {
     if path.as_os_str() != BUILT_IN_NAME {
+        if EagleHead::is_at(path) {
+            return Err(SpeculateError::IsEagle { draft: path.to_owned() });
+        }
         return Ok(open_model(Some(path))?);
     }
     let mut model =

@@ -102,8 +102,10 @@ fn a_trace_holds_every_call_token_and_op_and_changes_no_bit() {
     for call in &calls {
         let mine: Vec<&Value> = by_thread(0).into_iter().filter(|op| inside(op, call)).collect();
         assert_eq!(mine.len(), ops);
-        let sum: f64 = mine.iter().map(|op| number(op, "dur")).sum();
-        assert!(sum <= number(call, "dur") + 0.1 && sum > 0.3 * number(call, "dur"), "{sum} of {call}");
+        // How much of a call its ops are is up to whoever else has the processor; that they follow each other is not.
+        let end = |op: &Value| number(op, "ts") + number(op, "dur");
+        assert!(mine.windows(2).all(|two| end(two[0]) <= number(two[1], "ts") + ROUNDED), "{call}");
+        assert!(mine.iter().any(|op| number(op, "dur") > 0.0), "{call}");
         assert!(mine.iter().enumerate().all(|(i, op)| op["args"]["op"] == i));
     }
     let names: Vec<&str> = by_thread(0)[..ops].iter().map(|e| e["name"].as_str().unwrap()).collect();

@@ -113,6 +113,7 @@ fn what_cannot_draft_is_refused_before_the_first_request() {
         (vec!["--speculate", "draft"], "needs --draft MODEL"),
         (vec!["--speculate", "eagle3"], "needs --eagle FOLDER"),
         (vec!["--eagle", text(&eagle)], "cannot open"),
+        (vec!["--draft", text(&eagle)], "give it with --eagle instead of --draft"),
         (vec!["--draft", "/nowhere"], "there is no model at /nowhere"),
         (vec!["-m", text(&hybrid), "--draft-alternatives", "1"], "recurrent layers"),
         (vec!["-m", text(&gemma), "--draft-alternatives", "1"], "windows of keys"),

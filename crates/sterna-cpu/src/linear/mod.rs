@@ -31,6 +31,8 @@ use crate::pack::{Geometry, Kind, PANEL, Packed, Records};
 
 /// Bytes of codes that several blocks of rows read one after the other: they stay in the first-level cache.
 const CHUNK: usize = 8 << 10;
+/// What makes signed bytes unsigned for a kernel that needs them so.
+const BYTE_BIAS: i32 = 128;
 /// Inputs of a long ternary group that several blocks of rows read one after the other.
 #[cfg(target_arch = "x86_64")]
 const SLICE: usize = 1024;
@@ -39,7 +41,7 @@ const SLICE: usize = 1024;
 /// other of a pair.
 pub const RUN: usize = 4;
 /// Rows of the widest call that may read panels side by side.
-const NARROW: usize = 2;
+const NARROW: usize = 10;
 
 /// Whether a call of so many rows reads [`RUN`] panels of a matrix side by side: several streams of memory wait for
 /// less than one does.
@@ -47,6 +49,8 @@ pub fn beside(isa: Isa, g: &Geometry, rows: usize) -> bool {
     match isa {
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 if g.is_int() => avx2::beside(g, rows),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512Vnni if g.is_int() => avx512::beside(g, rows),
         _ => rows == 1 && !g.is_int(),
     }
 }
@@ -117,6 +121,14 @@ pub fn forms<'a>(members: impl Iterator<Item = &'a Geometry>) -> Forms {
         f.sub_sums |= !g.per_row && (matches!(g.kind, Kind::B4 | Kind::B6 | Kind::B8) || g.has_mins);
         if g.is_int() {
             (f.group, f.input, f.wide) = (g.group, g.input, g.wide);
+        }
+        // Other members with another zero point work their starts out themselves.
+        if f.bias == 0 && !g.per_row && !g.has_sub_scales {
+            f.bias = match g.kind {
+                Kind::B4 => g.zero,
+                Kind::B8 => BYTE_BIAS,
+                _ => 0,
+            };
         }
     }
     f
@@ -284,6 +296,9 @@ fn run_panels(isa: Isa, m: &Packed, first: usize, input: &Input<'_>, acc: &mut [
             Isa::Avx2 => unsafe {
                 if g.is_int() { avx2::int_run(r, &block, acc) } else { avx2::float_vec4(r, &block, acc) }
             },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Isa::Avx512Vnni if g.is_int() => unsafe { avx512::int_run(r, &block, acc) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
             Isa::Avx512 | Isa::Avx512Vnni => unsafe { avx512::float_vec4(r, &block, acc) },

@@ -88,7 +88,10 @@ fn rows_come_back_as_they_were() {
 
 /// `[row][output]`, as an op would compute it.
 fn product(isa: Isa, m: &Packed, x: &[Vec<f32>]) -> Vec<Vec<u32>> {
-    let forms = forms([&m.geometry].into_iter());
+    product_with(isa, m, x, forms([&m.geometry].into_iter()))
+}
+
+fn product_with(isa: Isa, m: &Packed, x: &[Vec<f32>], forms: Forms) -> Vec<Vec<u32>> {
     let mut acts = Acts::default();
     let cols = m.geometry.cols;
     acts.reserve(x.len(), cols, forms);
@@ -107,7 +110,8 @@ fn product(isa: Isa, m: &Packed, x: &[Vec<f32>]) -> Vec<Vec<u32>> {
     for first in (0..panels).step_by(RUN) {
         let last = (first + RUN).min(panels);
         // Panels of a narrow call side by side, or as one of a pair, have the bits of panels by themselves.
-        let run = (x.len() <= NARROW).then(|| run(isa, m, first..last, &input, &mut other).to_vec());
+        let run = (x.len() <= NARROW && blocks.count() == 1)
+            .then(|| run(isa, m, first..last, &input, &mut other).to_vec());
         let pair = run.as_ref().map(|_| run_pair(isa, [m, m], first..last, &input, &mut other));
         for p in first..last {
             let n = (m.geometry.rows - p * PANEL).min(PANEL);
@@ -121,6 +125,31 @@ fn product(isa: Isa, m: &Packed, x: &[Vec<f32>]) -> Vec<Vec<u32>> {
         }
     }
     out
+}
+
+/// In an op whose members differ in their zero point, some begin their sums with another's starts or none.
+#[test]
+fn weights_do_without_starts_made_for_others() {
+    let cols = 512;
+    for isa in Isa::here() {
+        for (encoding, group) in kinds(cols) {
+            let m =
+                packed(isa, encoding, 40, cols, group, |r, k| (noise(3, r * cols + k) * 1.5).round() * 0.5);
+            let own = forms([&m.geometry].into_iter());
+            if own.bias == 0 {
+                continue;
+            }
+            for rows in [1, 2, 5, 16] {
+                let x: Vec<Vec<f32>> =
+                    (0..rows).map(|r| (0..cols).map(|k| noise(4, r * cols + k)).collect()).collect();
+                let want = product(isa, &m, &x);
+                for bias in [0, 3] {
+                    let got = product_with(isa, &m, &x, Forms { bias, ..own });
+                    assert!(want == got, "{isa:?} {encoding} {rows} rows, starts for {bias}");
+                }
+            }
+        }
+    }
 }
 
 /// Where a processor fetches ahead by itself, one row runs another copy of the kernels.

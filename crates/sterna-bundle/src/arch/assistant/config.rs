@@ -75,6 +75,9 @@ pub(super) fn check_bundled(c: &AssistantConfig, target: &ModelConfig) -> Result
     if c.layers.vocab != target.vocab {
         return Err(other(&f, "vocab", c.layers.vocab, target.vocab, "the target's tokens"));
     }
+    if c.layers.context != target.context {
+        return Err(other(&f, "context", c.layers.context, target.context, "the target's positions"));
+    }
     if (own.ple, own.shared_layers) != (0, 0) || c.layers.embedding_scale != target.embedding_scale {
         let found = format!("layer inputs of {} and {} sharing layers", own.ple, own.shared_layers);
         return Err(f.bad("config", found, "neither, and the target's factor on embeddings"));

@@ -17,14 +17,19 @@ const DEFAULT_THETA: f64 = 10_000.0;
 
 const IDS: &str = "eagle_aux_hidden_state_layer_ids";
 
-const CLASSES: [&str; 5] = [
-    "LlamaForCausalLMEagle3",
-    "Eagle3LlamaForCausalLM",
-    "Eagle3Speculator",
-    "Eagle3DraftModel",
-    // What the authors' own heads say; a whole model has no vocabulary of drafts.
-    "LlamaForCausalLM",
-];
+const CLASSES: [&str; 5] =
+    ["LlamaForCausalLMEagle3", "Eagle3LlamaForCausalLM", "Eagle3Speculator", "Eagle3DraftModel", WHOLE_CLASS];
+
+/// What the authors' own heads say; a whole model has no vocabulary of drafts.
+const WHOLE_CLASS: &str = "LlamaForCausalLM";
+
+/// Whether a configuration says that it is a head's: by its class or, where that is a whole model's, by its tokens.
+pub(super) fn is_head(map: &Map<String, Value>) -> bool {
+    let class = map.get("architectures").and_then(Value::as_array).and_then(|list| list.first());
+    let class = class.and_then(Value::as_str);
+    class.is_some_and(|class| class != WHOLE_CLASS && CLASSES.contains(&class))
+        || map.contains_key("draft_vocab_size")
+}
 
 /// Reads the configuration of a head for `target`.
 pub(super) fn read(

@@ -9,7 +9,8 @@ mod tensors;
 
 use std::path::Path;
 
-use sterna_checkpoint::open_raw;
+use serde_json::Value;
+use sterna_checkpoint::{open_config, open_raw};
 
 use super::head_file::{HeadFile, HeadSource};
 use crate::error::BundleError;
@@ -68,6 +69,12 @@ pub struct EagleHead {
 }
 
 impl EagleHead {
+    /// Whether the configuration at `path`, a directory or a file beside a config.json, is a head's. False where there is
+    /// none that can be read: whoever opens the path as a model says why.
+    pub fn is_at(path: &Path) -> bool {
+        matches!(open_config(path), Ok(Value::Object(map)) if config::is_head(&map))
+    }
+
     /// Opens the head at `path`, a directory or its safetensors file, for a target. `ids` says how the head's numbers of
     /// target layers are meant; without such numbers the usual three layers are read, of which there is no doubt.
     ///

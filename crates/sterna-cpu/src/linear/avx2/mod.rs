@@ -547,7 +547,7 @@ pub unsafe fn float_vec4(r: [Records<'_>; 4], a: &ActBlock<'_>, acc: &mut [&mut 
 pub fn beside(g: &Geometry, rows: usize) -> bool {
     match (g.per_row, g.kind) {
         (true, _) => rows == 1 && per_row::beside(g),
-        (false, Kind::B4 | Kind::B8) => !g.has_sub_scales && rows <= super::NARROW,
+        (false, Kind::B4 | Kind::B8) => !g.has_sub_scales && rows <= 2,
         _ => false,
     }
 }

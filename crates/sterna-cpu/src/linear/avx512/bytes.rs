@@ -3,6 +3,7 @@
 //! With VNNI the weights are made unsigned, `w + 128`, and 128 times the sum of the activations is taken away again.
 
 use super::*;
+use crate::linear::BYTE_BIAS;
 
 /// Products of `4 * steps` inputs added to `dots`, with VNNI those of `w + 128`.
 #[inline(always)]
@@ -36,36 +37,46 @@ unsafe fn sub_block<const NC: usize, const VNNI: bool, const AHEAD: bool>(
     }
 }
 
-/// Groups of one block.
+/// Groups of one block, in `P` panels side by side: streams of memory that wait for less than one does.
 #[inline(always)]
-pub unsafe fn flat<const NC: usize, const VNNI: bool, const AHEAD: bool>(
-    r: Records<'_>,
+pub unsafe fn flat<const NC: usize, const VNNI: bool, const AHEAD: bool, const P: usize>(
+    r: [Records<'_>; P],
     a: &ActBlock<'_>,
-    acc: &mut [[f32; PANEL]],
+    acc: &mut [&mut [[f32; PANEL]]; P],
 ) {
-    let (g, at) = (*r.geometry, Offsets::new(r.geometry));
+    let (g, at, size) = (*r[0].geometry, Offsets::new(r[0].geometry), r[0].geometry.record_bytes());
     assert!(g.kind == Kind::B8 && a.width == NC && a.bytes.len() == g.cols * NC && g.sub == g.group);
+    let (first, count) = (r[0].first, r[0].count());
+    assert!(r.iter().all(|r| *r.geometry == g && r.bytes.len() == count * size && r.first == first));
+    assert!(first + count <= g.groups());
     // SAFETY: offsets stay inside the records and `a.bytes`, both checked.
     unsafe {
-        let mut out = load_acc::<NC>(acc);
-        for (i, record) in r.bytes.chunks_exact(g.record_bytes()).enumerate() {
-            let group = r.first + i;
-            let base = record.as_ptr();
-            fetch_far::<AHEAD>(base.wrapping_add(at.d));
+        let mut out = [[_mm512_setzero_ps(); NC]; P];
+        for (out, acc) in out.iter_mut().zip(acc.iter()) {
+            *out = load_acc::<NC>(acc);
+        }
+        for i in 0..count {
+            let group = first + i;
             let q = a.bytes.as_ptr().cast::<u8>().add(group * g.group * NC);
-            let start = if VNNI { start(-128, a, group) } else { zeros::<NC>() };
-            // A constant number of steps for the usual block of 32 lets the loop be unrolled.
-            let dots = if g.group == 32 {
-                sub_block::<NC, VNNI, AHEAD>(base, q, 8, start)
-            } else {
-                sub_block::<NC, VNNI, AHEAD>(base, q, g.group / 4, start)
-            };
-            add_group::<NC>(&mut out, &dots, scales(&r, base.add(at.d)), a, group);
-            if g.has_mins {
-                add_one_min::<NC>(&mut out, halves(base.add(at.dmin)), a, group);
+            for p in 0..P {
+                let base = r[p].bytes.as_ptr().add(i * size);
+                fetch_far::<AHEAD>(base.wrapping_add(at.d));
+                let start = if VNNI { start(BYTE_BIAS, a, group) } else { zeros::<NC>() };
+                // A constant number of steps for the usual block of 32 lets the loop be unrolled.
+                let dots = if g.group == 32 {
+                    sub_block::<NC, VNNI, AHEAD>(base, q, 8, start)
+                } else {
+                    sub_block::<NC, VNNI, AHEAD>(base, q, g.group / 4, start)
+                };
+                add_group::<NC>(&mut out[p], &dots, scales(&r[p], base.add(at.d)), a, group);
+                if g.has_mins {
+                    add_one_min::<NC>(&mut out[p], halves(base.add(at.dmin)), a, group);
+                }
             }
         }
-        store_acc::<NC>(out, acc);
+        for (out, acc) in out.into_iter().zip(acc) {
+            store_acc::<NC>(out, acc);
+        }
     }
 }
 

@@ -117,15 +117,20 @@ unsafe fn scales(r: &Records<'_>, d: *const u8) -> __m512 {
     }
 }
 
-/// `factor` times the sums of a group, one in every lane: where integer sums begin, to take a zero point away.
+/// `-zero` times the sums of a group, one in every lane: where integer sums begin, to take a zero point away.
+///
+/// They come from memory where another op's weights do not need other ones: a broadcast from there takes no turn at the
+/// ports that the products need.
 #[inline(always)]
-unsafe fn start<const NC: usize>(factor: i32, a: &ActBlock<'_>, group: usize) -> [__m512i; NC] {
-    let sums = &a.sums[group * NC..][..NC];
-    // SAFETY: read where they are. Volatile, since a compiler that multiplies all of them at once then takes them
-    // apart again, lane by lane, which costs more than the products that follow.
-    unsafe {
-        std::array::from_fn(|c| _mm512_set1_epi32(factor * std::ptr::from_ref(&sums[c]).read_volatile()))
+unsafe fn start<const NC: usize>(zero: i32, a: &ActBlock<'_>, group: usize) -> [__m512i; NC] {
+    if a.bias == zero {
+        let starts = &a.starts[group * NC..][..NC];
+        // SAFETY: 4 bytes each.
+        return unsafe { std::array::from_fn(|c| broadcast4(starts[c..].as_ptr().cast())) };
     }
+    let sums = &a.sums[group * NC..][..NC];
+    // SAFETY: registers.
+    unsafe { std::array::from_fn(|c| _mm512_set1_epi32(-zero * sums[c])) }
 }
 
 #[inline(always)]
@@ -307,7 +312,7 @@ unsafe fn any<const NC: usize, const VNNI: bool, const AHEAD: bool>(
             Kind::B4 => nibbles::flat::<NC, VNNI, AHEAD>(r, a, acc),
             Kind::B6 => sixes::run::<NC, VNNI, AHEAD>(r, a, acc),
             _ if r.geometry.has_sub_scales => bytes::scaled::<NC, VNNI, AHEAD>(r, a, acc),
-            _ => bytes::flat::<NC, VNNI, AHEAD>(r, a, acc),
+            _ => bytes::flat::<NC, VNNI, AHEAD, 1>([r], a, &mut [acc]),
         }
     }
 }
@@ -378,6 +383,57 @@ pub unsafe fn int_by(vnni: bool, ahead: bool, r: Records<'_>, a: &ActBlock<'_>, 
             by_width!(a.width, with_vnni, (r, a, acc), 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
         } else {
             by_width!(a.width, without_vnni, (r, a, acc), 1 2 3 4 5 6 7 8)
+        }
+    }
+}
+
+#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
+unsafe fn nibbles_two<const NC: usize>(
+    r: [Records<'_>; 2],
+    a: &ActBlock<'_>,
+    acc: &mut [&mut [[f32; PANEL]]; 2],
+) {
+    // SAFETY: the instruction set of this function.
+    unsafe { nibbles::flat_two::<NC>(r, a, acc) }
+}
+
+#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
+unsafe fn bytes_two<const NC: usize>(
+    r: [Records<'_>; 2],
+    a: &ActBlock<'_>,
+    acc: &mut [&mut [[f32; PANEL]]; 2],
+) {
+    // SAFETY: the instruction set of this function.
+    unsafe { bytes::flat::<NC, true, true, 2>(r, a, acc) }
+}
+
+/// Whether a call of so many rows reads panels of such a matrix of integers side by side (with VNNI): where there are
+/// registers for the sums of two, and more than one row to work on while memory answers.
+pub fn beside(g: &Geometry, rows: usize) -> bool {
+    match g.kind {
+        _ if g.per_row || g.has_sub_scales => false,
+        Kind::B4 => (2..=7).contains(&rows),
+        Kind::B8 => (2..=super::NARROW).contains(&rows),
+        _ => false,
+    }
+}
+
+/// As [`int`] for four panels of a matrix and a block of rows for which [`beside`] holds, two and two.
+///
+/// # Safety
+/// The machine has AVX-512 F, BW, DQ, VL and VNNI.
+pub unsafe fn int_run(
+    [r0, r1, r2, r3]: [Records<'_>; 4],
+    a: &ActBlock<'_>,
+    [a0, a1, a2, a3]: &mut [&mut [[f32; PANEL]]; 4],
+) {
+    for (r, acc) in [([r0, r1], &mut [&mut **a0, &mut **a1]), ([r2, r3], &mut [&mut **a2, &mut **a3])] {
+        // SAFETY: the caller's promise; lengths are asserted inside.
+        unsafe {
+            match r[0].geometry.kind {
+                Kind::B4 => by_width!(a.width, nibbles_two, (r, a, acc), 2 3 4 5 6 7),
+                _ => by_width!(a.width, bytes_two, (r, a, acc), 2 3 4 5 6 7 8 9 10),
+            }
         }
     }
 }

@@ -32,7 +32,7 @@ pub unsafe fn run<const NC: usize, const AHEAD: bool>(
             (Kind::B8, 0) => (bytes::<NC, AHEAD>(p, q, g.cols / 4), 128),
             other => unreachable!("rows of {other:?}"),
         };
-        let zeros = start::<NC>(-zero, a, 0);
+        let zeros = start::<NC>(zero, a, 0);
         for c in 0..NC {
             isum[c] = _mm512_add_epi32(isum[c], zeros[c]);
         }

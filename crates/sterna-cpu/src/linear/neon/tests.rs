@@ -95,6 +95,8 @@ fn compare(g: &Geometry, fill: Fill, first: usize, random: &mut Random) {
             floats: &[],
             scales: &h.scales,
             sums: &h.sums,
+            starts: &[],
+            bias: 0,
             sub_sums: &h.sub_sums,
         };
         let start: Vec<[f32; PANEL]> =
@@ -222,6 +224,8 @@ fn float_weights_give_the_bits_of_the_portable_twin() {
                         floats: &floats,
                         scales: &[],
                         sums: &[],
+                        starts: &[],
+                        bias: 0,
                         sub_sums: &[],
                     };
                     let mut want = vec![[0.25; PANEL]; 4 * width];
