@@ -41,7 +41,7 @@ const SLICE: usize = 1024;
 /// other of a pair.
 pub const RUN: usize = 4;
 /// Rows of the widest call that may read panels side by side.
-const NARROW: usize = 10;
+const NARROW: usize = 11;
 
 /// Whether a call of so many rows reads [`RUN`] panels of a matrix side by side: several streams of memory wait for
 /// less than one does.

@@ -432,7 +432,7 @@ pub unsafe fn int_run(
         unsafe {
             match r[0].geometry.kind {
                 Kind::B4 => by_width!(a.width, nibbles_two, (r, a, acc), 2 3 4 5 6 7),
-                _ => by_width!(a.width, bytes_two, (r, a, acc), 2 3 4 5 6 7 8 9 10),
+                _ => by_width!(a.width, bytes_two, (r, a, acc), 2 3 4 5 6 7 8 9 10 11),
             }
         }
     }
