@@ -117,9 +117,10 @@ impl Model {
         file::from_file(SafetensorsFile::from_bytes(bytes)?)
     }
 
-    fn from_checkpoint(checkpoint: Checkpoint, fallback: String) -> Result<Self, BundleError> {
+    fn from_checkpoint(mut checkpoint: Checkpoint, fallback: String) -> Result<Self, BundleError> {
         let reading = arch::read(&checkpoint)?;
         let tokenizer = checkpoint.tokenizer()?;
+        checkpoint.forget_vocabulary();
         let linears = reading.tensors.iter().filter(|(_, t)| multiplies(&reading.config, t.role));
         let mut numerics = Numerics::of(linears.map(|(name, t)| (name.as_str(), t.encoding, t.cols)));
         numerics.recurrence = reading.config.hybrid.map(|_| RECURRENCE.to_owned());

@@ -147,7 +147,7 @@ impl Checkpoint {
     /// # Errors
     /// As [`Self::open`].
     pub fn from_gguf_bytes(bytes: Cow<'static, [u8]>) -> Result<Self, CheckpointError> {
-        Self::from_backing(Backing::Memory(bytes))
+        Self::from_backing(Backing::memory(bytes))
     }
 
     fn from_backing(backing: Backing) -> Result<Self, CheckpointError> {
@@ -259,6 +259,14 @@ impl Checkpoint {
         match &self.extra {
             Extra::Gguf(metadata) => Tokenizer::from_gguf(metadata),
             Extra::HuggingFace(files) => files.tokenizer(),
+        }
+    }
+
+    /// Frees what of a GGUF file's metadata only the tokenizer is made of: tokens, merges, scores and types, some megabytes.
+    /// [`Self::tokenizer`] fails from then on.
+    pub fn forget_vocabulary(&mut self) {
+        if let Extra::Gguf(metadata) = &mut self.extra {
+            metadata.forget_vocabulary();
         }
     }
 

@@ -14,6 +14,7 @@ mod error;
 mod hf;
 mod limits;
 mod mapping;
+mod program;
 mod safetensors;
 mod view;
 
@@ -26,6 +27,7 @@ pub use gguf::{GgufArray, GgufMetadata, GgufValue};
 pub use hf::{open_config, open_raw};
 #[doc(hidden)]
 pub use limits::parser_steps;
+pub use program::release_program;
 pub use safetensors::{RawTensor, SafetensorsFile};
 pub use tokenizer::{Tokenizer, TokenizerConfig};
 pub use view::TensorView;

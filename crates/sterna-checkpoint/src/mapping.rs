@@ -39,6 +39,17 @@ impl Backing {
         Ok(Self::Mapped(map))
     }
 
+    /// Bytes that are in memory already. Those of the program itself are mapped once more: a page of the second mapping can be
+    /// let go, while one that is read through the program's own stays.
+    pub(crate) fn memory(bytes: Cow<'static, [u8]>) -> Self {
+        match &bytes {
+            Cow::Borrowed(inside) => {
+                crate::program::map_again(inside).map_or_else(|| Self::Memory(bytes), Self::Mapped)
+            }
+            Cow::Owned(_) => Self::Memory(bytes),
+        }
+    }
+
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
             Self::Mapped(map) => map,

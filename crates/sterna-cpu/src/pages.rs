@@ -6,6 +6,9 @@ use std::sync::Arc;
 use memmap2::{MmapMut, MmapOptions};
 use sterna_plan::BackendError;
 
+/// Bytes of a huge page (of x86, and of ARM with small pages of 4 KiB).
+const HUGE: usize = 2 << 20;
+
 /// A zeroed, page-aligned block of bytes.
 pub struct Pages {
     map: Option<MmapMut>,
@@ -22,14 +25,18 @@ impl Pages {
             return Ok(Self { map: None, len });
         }
         let failed = |_| BackendError::Memory { bytes: len, what };
-        // Rounded up to 2 MiB so that the tail can be a huge page too.
-        let rounded =
-            len.checked_next_multiple_of(2 << 20).ok_or(BackendError::Memory { bytes: len, what })?;
+        // Rounded up to a whole number of huge pages: the system then lets it begin where one can.
+        let rounded = len.checked_next_multiple_of(HUGE).ok_or(BackendError::Memory { bytes: len, what })?;
         let map = MmapOptions::new().len(rounded).map_anon().map_err(failed)?;
         #[cfg(target_os = "linux")]
-        if len >= 2 << 20 {
-            // A kernel without transparent huge pages answers with an error: small pages then.
-            let _ = map.advise(memmap2::Advice::HugePage);
+        {
+            // What is behind the last whole huge page lies in small ones: a huge one there is half unused, on average.
+            let start = map.as_ptr() as usize;
+            let huge = ((start + len) / HUGE * HUGE).saturating_sub(start);
+            if huge > 0 {
+                // A kernel without transparent huge pages answers with an error: small pages then.
+                let _ = map.advise_range(memmap2::Advice::HugePage, 0, huge);
+            }
         }
         Ok(Self { map: Some(map), len })
     }

@@ -281,6 +281,8 @@ impl Engine {
     /// # Errors
     /// The backend's.
     pub fn session(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Session, EngineError> {
+        // What ran up to here does not run again, and its pages would stand beside the weights.
+        sterna_checkpoint::release_program();
         let executor = self.backend.load(Arc::clone(&self.plan), &self.model, progress)?;
         let mut session = Session::new(executor, self.plan.context)?;
         session.set_state_cache(self.state_cache);

@@ -53,6 +53,15 @@ impl GgufMetadata {
         self.entries.get(*self.index.get(key)? as usize).map(|(_, value)| value)
     }
 
+    /// Empties the arrays that only a tokenizer is made of. Their keys stay.
+    pub(crate) fn forget_vocabulary(&mut self) {
+        for (key, value) in &mut self.entries {
+            if key.starts_with("tokenizer.ggml.") && matches!(value, GgufValue::Array(_)) {
+                *value = GgufValue::Array(GgufArray::Bool(Vec::new()));
+            }
+        }
+    }
+
     fn typed<'a, T>(
         &'a self,
         key: &str,
