@@ -179,6 +179,57 @@ fn short_answers_are_judged_by_their_text() {
     assert_eq!(of(r#""before","afterwards""#).right, 0);
 }
 
+/// The same greedy text, judged by its last number; the protocol says so.
+#[test]
+fn numbers_are_judged_by_their_value() {
+    let of = |judge: &str, answers: &str| {
+        let line = format!(
+            r#"{{"task":"answer","prompt":"One, two, three, 4, 5, 6, 7, 8, 9,","judge":"{judge}","answers":[{answers}],"stop":[","],"max_tokens":4}}"#
+        );
+        let t = Tasks::parse("f", &line).unwrap();
+        let (p, r) = tasks(&mut session(1), &model().tokenizer, &t, &TASK_OPTIONS, &mut |_, _| {}).unwrap();
+        (p.answer, r.answer.unwrap())
+    };
+    let (rule, made) = of("text", r#""ten""#);
+    assert!(!rule.contains("last-number"));
+    let (rule, same) = of("last-number", r#""ten 10.0""#);
+    assert!(rule.contains("last-number"), "{rule}");
+    assert_eq!(made.answers, same.answers, "{made:?}");
+    let number = sterna_probe::gate::quality::last_number(&same.answers[0]);
+    assert_eq!(same.right_items, [number.as_deref() == Some("10")]);
+    assert_eq!(same.without_number, usize::from(number.is_none()));
+    if let Some(number) = number {
+        assert_eq!(of("last-number", &format!("\"$ {number}.00\"")).1.right, 1);
+        assert_eq!(of("last-number", &format!("\"1{number}\"")).1.right, 0);
+    }
+}
+
+/// A message is put into the template; a model without one refuses.
+#[test]
+fn a_chat_prompt_goes_through_the_template() {
+    let json = std::fs::read(root().join("tests/data/llama-tern-30m/tokenizer.json")).unwrap();
+    let line = |form: &str, prompt: &str| {
+        let line = format!(
+            r#"{{"task":"answer","prompt":"{prompt}","form":"{form}","answers":["x"],"max_tokens":1}}"#
+        );
+        Tasks::parse("f", &line).unwrap()
+    };
+    let protocol = |template: Option<&str>, t: &Tasks| {
+        let mut config = model().tokenizer.config().clone();
+        config.chat_template = template.map(str::to_owned);
+        let tokenizer = Tokenizer::from_json(&json, config).unwrap();
+        sterna_probe::gate::quality::task_protocol(&tokenizer, t, &TASK_OPTIONS).map(|p| p.tokens_sha256)
+    };
+    let template = "{% for m in messages %}{{ m.role }} says {{ m.content }}{% endfor %}{% if add_generation_prompt %} so{% endif %}";
+    let told = protocol(Some(template), &line("chat", "hello")).unwrap();
+    assert_eq!(told, protocol(None, &line("text", "user says hello so")).unwrap());
+    assert_ne!(told, protocol(None, &line("text", "hello")).unwrap());
+    let e = protocol(None, &line("chat", "hello")).unwrap_err();
+    assert!(e.to_string().starts_with("item 1: ") && e.to_string().contains("no chat template"), "{e}");
+    let e = protocol(Some("{{ raise_exception('no users') }}"), &line("chat", "hello")).unwrap_err();
+    assert!(e.to_string().contains("no users"), "{e}");
+}
+
 /// A tokenizer rebuilt from a GGUF file is the original; another end token makes another tokenizer.
 #[test]
 fn the_fingerprint_is_of_what_tokens_mean() {
@@ -233,7 +284,19 @@ fn a_drop_fails_and_another_protocol_is_refused() {
     assert!(!found.passed() && found.to_string().contains("FAIL"), "{found}");
     assert!(compare(&now, &better, 1.02).unwrap().passed());
     let mut better = now.clone();
-    better.tasks.as_mut().unwrap().answer.as_mut().unwrap().right += 1;
+    let answer = better.tasks.as_mut().unwrap().answer.as_mut().unwrap();
+    answer.right += 1;
+    let impossible = compare(&now, &better, 1e9).unwrap_err();
+    assert!(impossible.to_string().contains("impossible"), "one more than the list says: {impossible}");
+    let answer = better.tasks.as_mut().unwrap().answer.as_mut().unwrap();
+    let wrong = answer.right_items.iter().position(|r| !r).unwrap();
+    answer.right_items[wrong] = true;
+    let pairs = compare(&now, &better, 1e9).unwrap().pairs.unwrap();
+    assert_eq!((pairs.both, pairs.baseline_only, pairs.now_only, pairs.neither, pairs.p), (5, 1, 0, 4, 1.0));
+    let answer = better.tasks.as_mut().unwrap().answer.as_mut().unwrap();
+    let listed = std::mem::take(&mut answer.right_items);
+    assert!(compare(&now, &better, 1e9).unwrap().pairs.is_none(), "an older result has no list");
+    better.tasks.as_mut().unwrap().answer.as_mut().unwrap().right_items = listed;
     assert!(!compare(&now, &better, 9.9).unwrap().passed() && compare(&now, &better, 10.1).unwrap().passed());
     let TaskResult { choice, .. } = better.tasks.as_mut().unwrap();
     choice.as_mut().unwrap().right_by_byte += 20;

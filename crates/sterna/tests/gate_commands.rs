@@ -280,3 +280,54 @@ fn a_closed_pipe_is_no_verdict() {
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(2));
 }
+
+/// The protocol for GSM8K from its script, on made-up questions and a small model with static activations.
+#[test]
+fn the_gsm8k_protocol_runs_from_its_script() {
+    let folder = Folder::new("gsm8k");
+    let questions: String = (2..14)
+        .map(|n| {
+            let (question, answer) = (
+                format!("Tom had {n} eggs and got 1. How many?"),
+                format!("{n} + 1 = <<{n}+1>>\n#### {}", n + 1),
+            );
+            format!("{}\n", json!({ "question": question, "answer": answer }))
+        })
+        .collect();
+    let (data, out) = (folder.write("test.jsonl", &questions), folder.path("out"));
+    let model = root().join("models/llama-tern-gemma").to_str().unwrap().to_owned();
+    let script = |more: &[&str]| {
+        let path = root().join("scripts/gsm8k.py");
+        let program = env!("CARGO_BIN_EXE_sterna");
+        let fixed =
+            ["run", &data, &out, "-m", &model, "--sterna", program, "--items", "6", "--max-tokens", "12"];
+        let made = Command::new("python3").arg(path).args(fixed).args(more).output().unwrap();
+        let said = [made.stdout, made.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+        (made.status.code().unwrap(), said)
+    };
+    let (code, said) = script(&["--style", "plain", "--shots", "3", "--max-drop", "100", "--", "-t", "2"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("question by question") && said.contains("PASS"), "{said}");
+    let read = |name: &str| {
+        let text = std::fs::read_to_string(Path::new(&out).join(name)).unwrap();
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    let (before, now, pairs) = (read("float.json"), read("model.json"), &read("comparison.json")["pairs"]);
+    assert_eq!(
+        (&before["subject"]["activations"], &now["subject"]["activations"]),
+        (&json!("float"), &json!("model"))
+    );
+    assert_eq!(before["protocol"], now["protocol"]);
+    let right = |report: &Value| report["tasks"]["answer"]["right"].as_u64().unwrap();
+    let count = |name: &str| pairs[name].as_u64().unwrap();
+    assert_eq!(count("both") + count("baseline_only"), right(&before));
+    assert_eq!(count("both") + count("now_only"), right(&now));
+    assert_eq!(["both", "baseline_only", "now_only", "neither"].map(count).iter().sum::<u64>(), 6);
+    // An instructed model is asked through its template.
+    let (code, said) = script(&["--max-drop", "100"]);
+    assert_eq!(code, 0, "{said}");
+    assert_ne!(read("model.json")["protocol"], now["protocol"], "another task file");
+    // A drop that is not allowed is the exit code.
+    let (code, said) = script(&["--style", "plain", "--shots", "3", "--max-drop", "-200"]);
+    assert!(code == 1 && said.contains("FAIL"), "{said}");
+}

@@ -77,8 +77,8 @@ pub struct BenchArgs {
     #[arg(long)]
     pub limits_only: bool,
     /// Settings to compare, such as threads=1,isa=avx2 (keys: name, model, device, isa, threads, context, width, prefix), or
-    /// speculate=off|auto|ngram|mtp|draft|eagle3 (with draft, eagle, eagle-taps, draft-tokens, draft-alternatives), for which
-    /// arms answer --prompt-file;
+    /// speculate=off|auto|ngram|mtp|draft|eagle3 (with draft, draft-linears, eagle, eagle-taps, draft-tokens,
+    /// draft-alternatives), for which arms answer --prompt-file;
     /// given once, against the command line's own; given again, against the first
     #[arg(long = "arm", value_name = "SPEC", conflicts_with_all = ["kernels", "limits_only", "aa"])]
     pub arms: Vec<ArmSpec>,

@@ -21,6 +21,7 @@ pub struct ArmSpec {
     context: Option<usize>,
     speculate: Option<Mode>,
     draft: Option<PathBuf>,
+    draft_linears: Option<Linears>,
     eagle: Option<PathBuf>,
     eagle_taps: Option<EagleTaps>,
     draft_tokens: Option<usize>,
@@ -31,8 +32,8 @@ pub struct ArmSpec {
     pub prefix: usize,
 }
 
-const KEYS: &str = "name, model, linears, device, isa, threads, context, width, prefix, speculate, draft, eagle, \
-                    eagle-taps, draft-tokens, draft-alternatives";
+const KEYS: &str = "name, model, linears, device, isa, threads, context, width, prefix, speculate, draft, draft-linears, \
+                    eagle, eagle-taps, draft-tokens, draft-alternatives";
 
 impl FromStr for ArmSpec {
     type Err = String;
@@ -64,6 +65,7 @@ impl FromStr for ArmSpec {
                 "prefix" => spec.prefix = number(0, 1 << 20)?,
                 "speculate" => spec.speculate = Some(named(key, value)?),
                 "draft" => spec.draft = Some(value.into()),
+                "draft-linears" => spec.draft_linears = Some(named(key, value)?),
                 "eagle" => spec.eagle = Some(value.into()),
                 "eagle-taps" => spec.eagle_taps = Some(named(key, value)?),
                 "draft-tokens" => spec.draft_tokens = Some(number(1, 63)?),
@@ -87,6 +89,11 @@ impl FromStr for ArmSpec {
         }
         if spec.draft.is_some() && !matches!(mode, Mode::Draft | Mode::Auto) {
             return Err("draft=MODEL is for speculate=draft or auto: nobody else asks a draft model".into());
+        }
+        if spec.draft_linears.is_some() && spec.draft.is_none() {
+            return Err(
+                "draft-linears is for draft=MODEL: it says what that model's float weights become".into()
+            );
         }
         if mode == Mode::Eagle3 && spec.eagle.is_none() {
             return Err("speculate=eagle3 needs eagle=FOLDER, a head that was trained for the model".into());
@@ -133,11 +140,10 @@ impl ArmSpec {
         options.context = self.context.or(options.context);
         if let Some(mode) = self.speculate {
             let alternatives = self.draft_alternatives.unwrap_or(0);
-            let (draft, tokens) = (self.draft.clone(), self.draft_tokens);
+            let (draft, draft_linears, tokens) = (self.draft.clone(), self.draft_linears, self.draft_tokens);
             let (eagle, eagle_taps) = (self.eagle.clone(), self.eagle_taps.unwrap_or_default());
-            let rest = SpeculateOptions::default();
             options.speculate =
-                SpeculateOptions { mode, draft, eagle, eagle_taps, tokens, alternatives, ..rest };
+                SpeculateOptions { mode, draft, draft_linears, eagle, eagle_taps, tokens, alternatives };
         }
         (self.model.clone(), options)
     }
@@ -165,12 +171,16 @@ mod tests {
         let options = spec.engine(&EngineOptions::default()).1.speculate;
         assert_eq!((options.mode, options.tokens, options.alternatives), (Mode::Auto, Some(4), 2));
         assert_eq!(options.draft, Some("builtin".into()));
+        let spec: ArmSpec = "speculate=draft,draft=a,draft-linears=q4_0".parse().unwrap();
+        assert_eq!(spec.engine(&EngineOptions::default()).1.speculate.draft_linears, Some(Linears::Q4_0));
         for (bad, says) in [
             ("speculate=perhaps", "ngram"),
             ("speculate=draft", "draft=MODEL"),
             ("speculate=ngram,draft=builtin", "nobody else"),
             ("speculate=off,draft-tokens=4", "speculate=auto"),
             ("draft-tokens=4", "speculate=auto"),
+            ("speculate=auto,draft-linears=q4_0", "draft=MODEL"),
+            ("speculate=draft,draft=a,draft-linears=q3_0", "q8_0, q4_0"),
             ("speculate=eagle3", "eagle=FOLDER"),
             ("speculate=ngram,eagle=head", "eagle3 or auto"),
             ("speculate=auto,eagle-taps=outputs", "eagle=FOLDER"),

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::super::GateError;
-use super::QualityReport;
+use super::{AnswerResult, Pairs, QualityReport};
 use crate::table::Table;
 
 /// One figure, then and now.
@@ -30,6 +30,8 @@ pub struct Comparison {
     pub max_drop: f64,
     /// Every figure.
     pub changes: Vec<Change>,
+    /// Short answers item by item, where both results say which were right.
+    pub pairs: Option<Pairs>,
 }
 
 impl Comparison {
@@ -62,7 +64,7 @@ pub fn compare(
         && baseline.tasks.as_ref().is_none_or(|t| {
             t.choice.as_ref().is_none_or(|c| {
                 [c.right_by_sum, c.right_by_token, c.right_by_byte].iter().all(|r| *r <= c.items)
-            }) && t.answer.as_ref().is_none_or(|a| a.right <= a.items)
+            }) && t.answer.as_ref().is_none_or(answers_are_sound)
         });
     if what(now) != what(baseline) || !sound {
         return Err(GateError::Options(
@@ -70,7 +72,7 @@ pub fn compare(
                 .into(),
         ));
     }
-    let mut changes = Vec::new();
+    let (mut changes, mut pairs) = (Vec::new(), None);
     if let (Some(a), Some(b)) = (&baseline.perplexity, &now.perplexity) {
         changes.push(Change {
             what: "perplexity",
@@ -91,9 +93,17 @@ pub fn compare(
         }
         if let (Some(a), Some(b)) = (&a.answer, &b.answer) {
             share("short answers, %", a.right, b.right, b.items);
+            let known = !a.right_items.is_empty() && a.right_items.len() == b.right_items.len();
+            pairs = known.then(|| Pairs::new(&a.right_items, &b.right_items));
         }
     }
-    Ok(Comparison { baseline: baseline.subject.to_string(), max_drop, changes })
+    Ok(Comparison { baseline: baseline.subject.to_string(), max_drop, changes, pairs })
+}
+
+/// No more right ones than items, and as many as the list says, if there is one.
+fn answers_are_sound(a: &AnswerResult) -> bool {
+    let listed = a.right_items.iter().filter(|r| **r).count();
+    a.right <= a.items && (a.right_items.is_empty() || (a.right_items.len() == a.items && listed == a.right))
 }
 
 impl fmt::Display for Comparison {
@@ -111,6 +121,9 @@ impl fmt::Display for Comparison {
             ]);
         }
         write!(f, "{t}")?;
+        if let Some(pairs) = &self.pairs {
+            writeln!(f, "{pairs}")?;
+        }
         let verdict = if self.passed() { "PASS" } else { "FAIL" };
         write!(
             f,

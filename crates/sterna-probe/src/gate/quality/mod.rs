@@ -6,13 +6,17 @@
 mod answer;
 mod choice;
 mod compare;
+mod number;
+mod pairs;
 mod perplexity;
 mod protocol;
 mod task;
 
-pub use answer::{AnswerItem, AnswerResult, normalise};
+pub use answer::{AnswerItem, AnswerResult, Form, Judge, normalise};
 pub use choice::{ChoiceItem, ChoiceResult};
 pub use compare::{Change, Comparison, compare};
+pub use number::last_number;
+pub use pairs::Pairs;
 pub use perplexity::{Bos, PerplexityOptions, PerplexityResult, perplexity, perplexity_protocol};
 pub use protocol::{PerplexityProtocol, Protocol, RULES, Subject, TaskProtocol};
 pub use task::{Item, TaskOptions, TaskResult, Tasks, task_protocol, tasks};

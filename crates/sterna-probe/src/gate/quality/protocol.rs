@@ -138,6 +138,9 @@ pub struct Subject {
     pub backend: String,
     /// Its description.
     pub device: String,
+    /// How linear layers met their activations: `model` or `float`; empty where it was not kept.
+    #[serde(default)]
+    pub activations: String,
     /// Bytes of weights that one token reads.
     pub weight_bytes_per_token: u64,
 }
@@ -145,7 +148,11 @@ pub struct Subject {
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let megabytes = self.weight_bytes_per_token as f64 / 1e6;
-        write!(f, "{} on {} ({}), {megabytes:.2} MB a token", self.model, self.backend, self.device)
+        write!(f, "{} on {} ({}), {megabytes:.2} MB a token", self.model, self.backend, self.device)?;
+        match self.activations.as_str() {
+            "" | "model" => Ok(()),
+            other => write!(f, ", activations {other}"),
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! ```json
 //! {"task": "choice", "context": "The sky is", "choices": [" blue", " loud"], "answer": 0}
 //! {"task": "answer", "prompt": "Her name was Ann. Her name was", "answers": ["Ann"], "stop": ["."], "max_tokens": 4}
+//! {"task": "answer", "form": "chat", "judge": "last-number", "prompt": "Ann has 2 hats and buys 3. How many has she?", "answers": ["5"], "stop": []}
 //! ```
 
 use std::fmt;
@@ -15,7 +16,9 @@ use sterna_checkpoint::Tokenizer;
 use sterna_run::Session;
 
 use super::super::{GateError, cases, fingerprint};
-use super::{AnswerItem, AnswerResult, Bos, ChoiceItem, ChoiceResult, TaskProtocol, answer, choice};
+use super::{
+    AnswerItem, AnswerResult, Bos, ChoiceItem, ChoiceResult, Judge, TaskProtocol, answer, choice, number,
+};
 use crate::table::count;
 
 /// One line of a task file.
@@ -108,7 +111,7 @@ pub fn task_protocol(
 ) -> Result<TaskProtocol, GateError> {
     let bos = options.bos.token(tokenizer)?;
     let mut tokens: Vec<Vec<u32>> = Vec::new();
-    let (mut choices, mut answers) = (0, 0);
+    let (mut choices, mut answers, mut numbers) = (0, 0, false);
     for (i, item) in chosen(tasks, options)?.iter().enumerate() {
         match item {
             Item::Choice(c) => {
@@ -118,7 +121,8 @@ pub fn task_protocol(
             }
             Item::Answer(a) => {
                 answers += 1;
-                tokens.push(with_bos(bos, tokenizer.encode(&a.prompt, false)?));
+                tokens.push(a.ids(tokenizer, bos, &item_name(i))?);
+                numbers |= a.judge == Judge::LastNumber;
             }
         }
     }
@@ -129,7 +133,8 @@ pub fn task_protocol(
         bos,
         max_tokens: options.max_tokens,
         choice: choice::RULE.into(),
-        answer: answer::RULE.into(),
+        // A file without such items has the protocol it always had.
+        answer: if numbers { format!("{}; {}", answer::RULE, number::RULE) } else { answer::RULE.into() },
     })
 }
 
@@ -161,7 +166,7 @@ pub fn tasks(
                 choices.add(session, c, &prepared, &name)?;
             }
             Item::Answer(a) => {
-                let prompt = with_bos(bos, tokenizer.encode(&a.prompt, false)?);
+                let prompt = a.ids(tokenizer, bos, &name)?;
                 answers.add(session, tokenizer, a, prompt, options.max_tokens, &name)?;
             }
         }
@@ -215,6 +220,8 @@ mod tests {
             ("[\"b\"]}", "[\"b\"],\"stop\":[\"\"]}", 3, "stop"),
             ("\"task\":\"answer\"", "\"task\":\"essay\"", 3, "essay"),
             ("\"prompt\":\"a\"", "\"prompt\":\"\"", 3, "prompt"),
+            ("\"prompt\":\"a\"", "\"prompt\":\"a\",\"form\":\"poem\"", 3, "poem"),
+            ("\"prompt\":\"a\"", "\"prompt\":\"a\",\"judge\":\"last-number\"", 3, "has a number"),
         ] {
             assert!(good.contains(from), "{from}");
             let said = Tasks::parse("f", &good.replace(from, to)).unwrap_err().to_string();

@@ -14,13 +14,17 @@ use super::{FAILED, at_least_one, check_new, write_new};
 use crate::cli::ModelArgs;
 use crate::commands::Outcome;
 use crate::commands::output::{self, say};
-use crate::engine::Engine;
+use crate::engine::{Activations, Engine};
 
 const HELP: &str = "A task file is JSON, one object a line:
   {\"task\": \"choice\", \"context\": \"The sky is\", \"choices\": [\" blue\", \" loud\"], \"answer\": 0}
   {\"task\": \"answer\", \"prompt\": \"1 + 1 =\", \"answers\": [\"2\", \"two\"], \"stop\": [\"\\n\"], \"max_tokens\": 4}
+  {\"task\": \"answer\", \"form\": \"chat\", \"judge\": \"last-number\", \"prompt\": \"Ann has 2 hats and buys 3. How many?\",
+   \"answers\": [\"5\"], \"stop\": [], \"max_tokens\": 256}
 A choice is right if its log probability is the greatest (by sum, by token, by byte: all three are shown); a short
-answer if its greedy text equals one of the answers in lower case, without punctuation, articles and surplus space.
+answer if its greedy text equals one of the answers in lower case, without punctuation, articles and surplus space, or
+if the last number in it does. A `chat` prompt is a message in the model's chat template. Against a baseline, short answers
+are also counted item by item. scripts/gsm8k.py makes a task file of GSM8K and runs both kinds of activations.
 
   sterna gate quality --perplexity story.txt --tasks tasks.jsonl --save result.json
   sterna gate quality --perplexity story.txt --tasks tasks.jsonl --baseline result.json --max-drop 1
@@ -175,7 +179,12 @@ fn measure(
     let quiet = args.model.json;
     let tokenizer = &engine.model.tokenizer;
     let mut session = output::load(engine, quiet)?;
-    let mut report = QualityReport { protocol, subject: subject(engine), perplexity: None, tasks: None };
+    let mut report = QualityReport {
+        protocol,
+        subject: subject(engine, args.model.activations),
+        perplexity: None,
+        tasks: None,
+    };
     if let Some(text) = text {
         let bar = output::tokens_bar("scoring", quiet);
         let found = quality::perplexity(&mut session, tokenizer, text, perplexity, &mut |done, total| {
@@ -197,12 +206,14 @@ fn measure(
     Ok(report)
 }
 
-fn subject(engine: &Engine) -> Subject {
+fn subject(engine: &Engine, activations: Activations) -> Subject {
+    let float = activations == Activations::Float;
     let (backend, limits) = engine.device();
     Subject {
         model: engine.model.name.clone(),
         backend: backend.into(),
         device: limits.description,
+        activations: if float { "float" } else { "model" }.into(),
         weight_bytes_per_token: engine.plan.entries.first().map_or(0, |m| engine.plan.cost(m).weight_bytes),
     }
 }
