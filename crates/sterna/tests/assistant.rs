@@ -459,6 +459,53 @@ fn without_the_state_before_it_nothing_is_drafted() {
     assert!(who.absorb(&text, n, &taps[..width + 1]).is_err());
 }
 
+/// The proposer's own drafts, on the trained pair: those that the code which trained it names, one prompt after the other with
+/// the same proposer, so that nothing of an earlier text is left; no more than the asker or the options want.
+#[test]
+fn drafts_are_the_chain_that_was_trained() {
+    let drafter = repository("models/llama-tern-gemma-assistant");
+    let all = options(Mode::Draft, Some(drafter), Some(6));
+    let engine = Engine::open(Some(&repository("models/llama-tern-gemma")), &all).unwrap();
+    let mut session = engine.session(&mut |_, _| {}).unwrap();
+    let mut who = proposers(&engine, &session, &all.speculate, &mut |_, _| {}).unwrap().remove(0).proposer;
+    assert_eq!(who.most(), 6);
+    let width = engine.plan.tap_width();
+    let propose = |who: &mut dyn Proposer, text: &[u32], most: usize, temperature: f32| {
+        let sampling = SamplingParams { temperature, seed: 7, ..SamplingParams::default() };
+        let mut draft = Draft::default();
+        who.propose(&Ask { text, most, reads: 0, sampling: &sampling }, &mut draft).unwrap();
+        draft.tokens
+    };
+    for i in 0..3 {
+        let folder = repository("tests/data/llama-tern-gemma-assistant");
+        let text = ids(&folder, &format!("{i}.input_ids"));
+        let want = ids(&folder, &format!("{i}.draft_ids"));
+        let n = text.len() - 1;
+        session.truncate(0).unwrap();
+        who.cut(0).unwrap();
+        let mut taps = Vec::new();
+        session
+            .feed(&text[..n], n, Wanted::Argmax, &mut |_| {}, &mut |_, out, row| {
+                taps.extend_from_slice(&out.taps[row * width..(row + 1) * width]);
+            })
+            .unwrap();
+        who.absorb(&text, 0, &taps).unwrap();
+        assert_eq!(propose(&mut *who, &text, 8, 0.0), want[..6], "prompt {i}: no more than the options say");
+        assert_eq!(propose(&mut *who, &text, 2, 0.0), want[..2], "prompt {i}: no more than is asked for");
+        assert!(propose(&mut *who, &text, 0, 0.0).is_empty());
+        if i == 0 {
+            who.absorb(&text, n - 1, &taps[..width]).unwrap();
+            assert_ne!(propose(&mut *who, &text, 8, 0.0), want[..6], "another state is another draft");
+            who.absorb(&text, n - 1, &taps[(n - 1) * width..]).unwrap();
+            assert_eq!(
+                propose(&mut *who, &text, 8, 0.0),
+                want[..6],
+                "the state that was absorbed last counts"
+            );
+        }
+    }
+}
+
 /// Refused while loading: a drafter for another model, and with a flag that leaves it out.
 #[test]
 fn drafters_that_do_not_fit_are_refused() {
