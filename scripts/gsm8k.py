@@ -254,7 +254,7 @@ def main():
             return 0
         if options.command == "run":
             return run(options)
-    except Bad as e:
+    except (Bad, OSError) as e:
         print(f"gsm8k: {e}", file=sys.stderr)
         return 2
     parser().print_help()

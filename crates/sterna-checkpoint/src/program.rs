@@ -98,7 +98,7 @@ mod linux {
         };
         for addresses in unwritten(&smaps, &path) {
             // SAFETY: the range is one mapping of this process, private, read-only and of the program's file, in which
-            // the system counts no page that differs from the file (a debugger's, say). A page that is dropped is read
+            // the system counts no page that differs from the file (relocated, or a debugger's), in memory or swapped out. A page that is dropped is read
             // from the file again, with the same bytes, on the next access; the system refuses writes to the file of a
             // running program. No mapping of the program is ever unmapped, so the range is still it.
             let advised = unsafe {
@@ -114,15 +114,20 @@ mod linux {
         }
     }
 
-    /// The read-only mappings of `path` without pages of the process's own.
+    /// The read-only mappings of `path` without pages of the process's own, neither in memory nor swapped out.
     fn unwritten(smaps: &[u8], path: &Path) -> Vec<Range<usize>> {
-        let (mut found, mut area) = (Vec::new(), None);
+        let none = |pages: &[u8]| pages.trim_ascii() == b"0 kB";
+        let (mut found, mut area, mut in_memory) = (Vec::new(), None, false);
         for line in smaps.split(|b| *b == b'\n') {
             if let Some(pages) = line.strip_prefix(b"Anonymous:") {
-                let area = area.take().filter(|_| pages.trim_ascii() == b"0 kB");
+                in_memory = !none(pages);
+            } else if let Some(pages) = line.strip_prefix(b"Swap:") {
+                // The system says this one later, and for every mapping.
+                let area = area.take().filter(|_| !in_memory && none(pages));
                 found.extend(area.map(|a: Area<'_>| a.addresses));
             } else if let Some(next) = Area::read(line) {
                 area = Some(next).filter(|a| a.is_read_only(path.as_os_str().as_bytes()));
+                in_memory = true;
             }
         }
         found
@@ -136,19 +141,31 @@ mod linux {
 5500-5600 r--p 00000000 08:01 42                         /opt/a b/sterna
 Size:                  4 kB
 Anonymous:             0 kB
+Swap:                  0 kB
 VmFlags: rd mr mw me
 5600-5700 r-xp 00000100 08:01 42                         /opt/a b/sterna
 Anonymous:             0 kB
+Swap:                  0 kB
 5700-5800 r--p 00000200 08:01 42                         /opt/a b/sterna
 Anonymous:             4 kB
+Swap:                  0 kB
 5800-5900 rw-p 00000300 08:01 42                         /opt/a b/sterna
+Anonymous:             0 kB
+Swap:                  0 kB
+5880-5890 r--p 00000380 08:01 42                         /opt/a b/sterna
+Anonymous:             0 kB
+Swap:                  4 kB
+5890-58a0 r--p 00000390 08:01 42                         /opt/a b/sterna
 Anonymous:             0 kB
 5900-6000 r--p 00000000 08:01 43                         /opt/a b/sterna (deleted)
 Anonymous:             0 kB
+Swap:                  0 kB
 7000-7100 rw-p 00000000 00:00 0 
 Anonymous:             0 kB
+Swap:                  0 kB
 7100-7200 r--p 00000000 08:01 44                         /usr/lib/libc.so.6
 Anonymous:             0 kB
+Swap:                  0 kB
 ";
 
         #[test]

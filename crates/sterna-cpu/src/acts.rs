@@ -20,6 +20,10 @@ impl Blocks {
     pub fn new(rows: usize, widest: usize) -> Self {
         Self { rows, count: rows.div_ceil(widest) }
     }
+    /// Rows in all.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
     /// Number of blocks.
     pub fn count(&self) -> usize {
         self.count

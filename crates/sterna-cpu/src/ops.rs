@@ -414,10 +414,10 @@ impl<'a> Call<'a> {
 
     /// Panels that a thread takes at a time: a few of a narrow call, one of a wide one. Those that can be read side by
     /// side come together, if every thread has some then.
-    fn take(&self, g: &Geometry, rows: usize, threads: usize) -> usize {
-        let n = if rows == 1 { (TAKE / g.panel_bytes().max(1)).max(1) } else { 1 };
+    fn take(&self, g: &Geometry, blocks: Blocks, threads: usize) -> usize {
+        let n = if blocks.rows() == 1 { (TAKE / g.panel_bytes().max(1)).max(1) } else { 1 };
         let enough = !g.is_int() || g.panels() >= 2 * linear::RUN * threads;
-        if enough && linear::beside(self.isa, g, rows) { n.next_multiple_of(linear::RUN) } else { n }
+        if enough && linear::beside(self.isa, g, blocks) { n.next_multiple_of(linear::RUN) } else { n }
     }
 
     fn plain(
@@ -430,7 +430,7 @@ impl<'a> Call<'a> {
         bytes: &mut u64,
     ) {
         // Every member's panels, cut into takes, numbered through.
-        let take = |m: &Packed| self.take(&m.geometry, input.rows, team.threads);
+        let take = |m: &Packed| self.take(&m.geometry, input.blocks, team.threads);
         let takes = |m: &Packed| m.geometry.panels().div_ceil(take(m));
         for mut n in self.deal(at, self.members(l).map(takes).sum(), team) {
             let mut start = l.out.start;
@@ -443,7 +443,7 @@ impl<'a> Call<'a> {
                 }
                 let panels = n * take(m)..((n + 1) * take(m)).min(g.panels());
                 *bytes += (panels.len() * g.panel_bytes()) as u64;
-                if linear::beside(self.isa, g, input.rows) {
+                if linear::beside(self.isa, g, input.blocks) {
                     for first in panels.clone().step_by(linear::RUN) {
                         let tiles = linear::run(self.isa, m, first..panels.end, input, scratch);
                         for (i, y) in tiles.iter().enumerate() {
@@ -498,8 +498,8 @@ impl<'a> Call<'a> {
         let (Some(gate), Some(up)) = (pair.next(), pair.next()) else { return };
         let g = &gate.geometry;
         let pair_bytes = g.panel_bytes() + up.geometry.panel_bytes();
-        let few = input.rows == 1 || linear::beside(self.isa, g, input.rows);
-        let take = if input.rows == 1 { linear::RUN } else { self.take(g, input.rows, team.threads) };
+        let few = input.rows == 1 || linear::beside(self.isa, g, input.blocks);
+        let take = if input.rows == 1 { linear::RUN } else { self.take(g, input.blocks, team.threads) };
         let up_output = up.geometry.output;
         // Of one row, or of one panel: what is written next to each other.
         let finish = |p: usize, r: usize, gate: &[f32; PANEL], up: &[f32; PANEL]| {

@@ -391,10 +391,10 @@ pub fn proposers(
 /// Opens a draft model: a path, or `builtin` for the built-in model's.
 fn open_draft(path: &Path) -> Result<Model, SpeculateError> {
     if path.as_os_str() != BUILT_IN_NAME {
-        if EagleHead::is_at(path) {
-            return Err(SpeculateError::IsEagle { draft: path.to_owned() });
-        }
-        return Ok(open_model(Some(path))?);
+        return open_model(Some(path)).map_err(|e| match EagleHead::is_at(path) {
+            true => SpeculateError::IsEagle { draft: path.to_owned() },
+            false => e.into(),
+        });
     }
     let mut model =
         Model::from_gguf_bytes(Cow::Borrowed(BUILT_IN)).map_err(|e| SpeculateError::BuiltIn(Box::new(e)))?;

@@ -43,10 +43,12 @@ pub const RUN: usize = 4;
 /// Rows of the widest call that may read panels side by side.
 const NARROW: usize = 11;
 
-/// Whether a call of so many rows reads [`RUN`] panels of a matrix side by side: several streams of memory wait for
-/// less than one does.
-pub fn beside(isa: Isa, g: &Geometry, rows: usize) -> bool {
+/// Whether a call whose rows are cut so reads [`RUN`] panels of a matrix side by side: several streams of memory wait for
+/// less than one does. Only one block can: another member of the op may allow fewer rows than this one's kernel takes.
+pub fn beside(isa: Isa, g: &Geometry, blocks: Blocks) -> bool {
+    let rows = blocks.rows();
     match isa {
+        _ if blocks.count() != 1 => false,
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 if g.is_int() => avx2::beside(g, rows),
         #[cfg(target_arch = "x86_64")]
@@ -276,13 +278,14 @@ fn long_groups(
 
 /// The panels from `first` on, as many as `acc` has room for: four side by side, where there are four.
 fn run_panels(isa: Isa, m: &Packed, first: usize, input: &Input<'_>, acc: &mut [[f32; PANEL]]) {
+    debug_assert_eq!(input.blocks.count(), 1, "the one block is read");
     acc.fill([0.0; PANEL]);
     let g = &m.geometry;
     let block = input.block(g.cols, 0);
     let r = |i: usize| m.records(first + i, 0, g.groups());
     let four = acc.len() == RUN * input.rows;
     let mut each = acc.chunks_exact_mut(input.rows);
-    if four && beside(isa, g, input.rows) {
+    if four && beside(isa, g, input.blocks) {
         let r = [r(0), r(1), r(2), r(3)];
         let acc = &mut [(); RUN].map(|()| each.next().unwrap_or_default());
         match isa {

@@ -139,7 +139,7 @@ fn weights_do_without_starts_made_for_others() {
             if own.bias == 0 {
                 continue;
             }
-            for rows in [1, 2, 5, 16] {
+            for rows in [1, 2, 5, 7, 11, 16] {
                 let x: Vec<Vec<f32>> =
                     (0..rows).map(|r| (0..cols).map(|k| noise(4, r * cols + k)).collect()).collect();
                 let want = product(isa, &m, &x);
@@ -147,6 +147,19 @@ fn weights_do_without_starts_made_for_others() {
                     let got = product_with(isa, &m, &x, Forms { bias, ..own });
                     assert!(want == got, "{isa:?} {encoding} {rows} rows, starts for {bias}");
                 }
+            }
+        }
+    }
+}
+
+/// A call that another member cuts into several blocks reads no panels side by side.
+#[test]
+fn only_one_block_is_read_side_by_side() {
+    for isa in Isa::here() {
+        for (encoding, group) in kinds(512) {
+            let m = packed(isa, encoding, 80, 512, group, |_, _| 1.0);
+            for rows in 2..=16 {
+                assert!(!beside(isa, &m.geometry, Blocks::new(rows, rows - 1)), "{isa:?} {encoding} {rows}");
             }
         }
     }

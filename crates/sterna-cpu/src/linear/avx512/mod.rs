@@ -129,8 +129,11 @@ unsafe fn start<const NC: usize>(zero: i32, a: &ActBlock<'_>, group: usize) -> [
         return unsafe { std::array::from_fn(|c| broadcast4(starts[c..].as_ptr().cast())) };
     }
     let sums = &a.sums[group * NC..][..NC];
-    // SAFETY: registers.
-    unsafe { std::array::from_fn(|c| _mm512_set1_epi32(-zero * sums[c])) }
+    // SAFETY: read where they are. Volatile, since a compiler that multiplies all of them at once then takes them
+    // apart again, lane by lane, which costs more than the products that follow.
+    unsafe {
+        std::array::from_fn(|c| _mm512_set1_epi32(-zero * std::ptr::from_ref(&sums[c]).read_volatile()))
+    }
 }
 
 #[inline(always)]

@@ -59,7 +59,7 @@ impl fmt::Display for Pairs {
         match (baseline_only + now_only, *p < 0.05) {
             (0, _) => write!(f, "no item differs"),
             (_, true) => write!(f, "chance alone seldom does that"),
-            (_, false) => write!(f, "chance alone explains that"),
+            (_, false) => write!(f, "chance alone may do that"),
         }
     }
 }
