@@ -22,6 +22,7 @@ use std::time::Duration;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, ErrorKind, State, Value};
 use serde_json::{Map, Value as Json};
+use sterna_checkpoint::Tokenizer;
 
 /// Longest accepted template source, in bytes.
 pub const MAX_SOURCE: usize = 1 << 20;
@@ -160,6 +161,16 @@ impl ChatTemplate {
     /// Changes the time limit of 10 seconds. An honest template takes milliseconds.
     pub fn set_time_limit(&mut self, limit: Duration) {
         self.time_limit = limit;
+    }
+
+    /// The prompt for `messages` up to where the assistant answers, with the begin and end tokens of `tokenizer`.
+    ///
+    /// # Errors
+    /// As [`Self::render`].
+    pub fn prompt(&self, messages: &[Message], tokenizer: &Tokenizer) -> Result<String, ChatError> {
+        let config = tokenizer.config();
+        let name = |id: Option<u32>| id.and_then(|id| tokenizer.id_to_token(id)).unwrap_or_default();
+        self.render(messages, true, &name(config.bos), &name(config.eos.first().copied()), &Map::new())
     }
 
     /// The prompt for `messages`. `extra` holds further variables (`tools`, `enable_thinking`, ...); the names

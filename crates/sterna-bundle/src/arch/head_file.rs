@@ -2,11 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::{Map, Value};
 use sterna_checkpoint::{CheckpointError, RawTensor, SafetensorsFile};
 use sterna_format::Encoding;
 
 use crate::error::{BundleError, shorten};
 use crate::{RowOrder, Weight, WeightSource};
+
+/// The class that a configuration names first.
+pub(super) fn first_class(config: &Map<String, Value>) -> Option<&str> {
+    config.get("architectures")?.as_array()?.first()?.as_str()
+}
 
 /// A wanted tensor of floats.
 pub(super) struct Part {

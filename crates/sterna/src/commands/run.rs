@@ -131,12 +131,9 @@ pub fn chat_prompt(
     messages: &[Message],
 ) -> Result<Vec<u32>, Box<dyn std::error::Error>> {
     let tokenizer = &engine.model.tokenizer;
-    let config = tokenizer.config();
-    let name = |id: Option<u32>| id.and_then(|id| tokenizer.id_to_token(id)).unwrap_or_default();
-    let bos = name(config.bos);
-    let text =
-        template.render(messages, true, &bos, &name(config.eos.first().copied()), &serde_json::Map::new())?;
+    let text = template.prompt(messages, tokenizer)?;
     // A template that writes the begin token itself must not get a second one.
+    let bos = tokenizer.config().bos.and_then(|id| tokenizer.id_to_token(id)).unwrap_or_default();
     let add_special = bos.is_empty() || !text.starts_with(&bos);
     Ok(tokenizer.encode(&text, add_special)?)
 }

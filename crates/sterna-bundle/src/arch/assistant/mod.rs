@@ -14,7 +14,7 @@ use serde_json::Value;
 use sterna_checkpoint::{open_config, open_raw};
 use sterna_format::Encoding;
 
-use super::head_file::{HeadFile, HeadSource};
+use super::head_file::{HeadFile, HeadSource, first_class};
 use crate::error::BundleError;
 use crate::{ModelConfig, Quantise, RowOrder, Weight, WeightSource};
 
@@ -122,8 +122,7 @@ impl AssistantHead {
     /// is none that can be read: whoever opens the path as a model says why.
     pub fn is_at(path: &Path) -> bool {
         let Ok(Value::Object(map)) = open_config(path) else { return false };
-        let named = map.get("architectures").and_then(Value::as_array).and_then(|list| list.first());
-        named.is_some_and(|name| name.as_str() == Some(CLASS))
+        first_class(&map) == Some(CLASS)
             || map.get("model_type").and_then(Value::as_str) == Some("gemma4_assistant")
     }
 

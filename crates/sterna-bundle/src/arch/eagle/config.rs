@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{EagleConfig, PLACE, TapIds};
 use crate::arch::fields::{Fields, brief};
+use crate::arch::head_file::first_class;
 use crate::arch::rope::{self, Head, Prefixed};
 use crate::check::check;
 use crate::error::{BundleError, shorten};
@@ -25,9 +26,7 @@ const WHOLE_CLASS: &str = "LlamaForCausalLM";
 
 /// Whether a configuration says that it is a head's: by its class or, where that is a whole model's, by its tokens.
 pub(super) fn is_head(map: &Map<String, Value>) -> bool {
-    let class = map.get("architectures").and_then(Value::as_array).and_then(|list| list.first());
-    let class = class.and_then(Value::as_str);
-    class.is_some_and(|class| class != WHOLE_CLASS && CLASSES.contains(&class))
+    first_class(map).is_some_and(|class| class != WHOLE_CLASS && CLASSES.contains(&class))
         || map.contains_key("draft_vocab_size")
 }
 

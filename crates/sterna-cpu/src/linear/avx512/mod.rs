@@ -119,8 +119,8 @@ unsafe fn scales(r: &Records<'_>, d: *const u8) -> __m512 {
 
 /// `-zero` times the sums of a group, one in every lane: where integer sums begin, to take a zero point away.
 ///
-/// They come from memory where another op's weights do not need other ones: a broadcast from there takes no turn at the
-/// ports that the products need.
+/// They come from memory unless they were made for another member's zero point: a broadcast from there takes no turn at
+/// the ports that the products need.
 #[inline(always)]
 unsafe fn start<const NC: usize>(zero: i32, a: &ActBlock<'_>, group: usize) -> [__m512i; NC] {
     if a.bias == zero {

@@ -95,20 +95,15 @@ impl AnswerItem {
         let text = match self.form {
             Form::Text => &self.prompt,
             Form::Chat => &{
-                let config = tokenizer.config();
-                let source = config.chat_template.as_deref().ok_or_else(|| {
+                let source = tokenizer.config().chat_template.as_deref().ok_or_else(|| {
                     bad("its prompt is a message (`form` is `chat`) and this model has no chat template"
                         .into())
                 })?;
                 let mut template = ChatTemplate::new(source).map_err(|e| bad(e.to_string()))?;
                 // The prompt must not depend on the day; this one is 1 January 2026.
                 template.set_clock(Some(1_767_225_600));
-                let of = |id: Option<u32>| id.and_then(|id| tokenizer.id_to_token(id)).unwrap_or_default();
-                let (begin, end) = (of(config.bos), of(config.eos.first().copied()));
                 let message = Message::new("user", self.prompt.as_str());
-                template
-                    .render(&[message], true, &begin, &end, &serde_json::Map::new())
-                    .map_err(|e| bad(e.to_string()))?
+                template.prompt(&[message], tokenizer).map_err(|e| bad(e.to_string()))?
             },
         };
         let ids = tokenizer.encode(text, false)?;
