@@ -84,8 +84,8 @@ impl Scratch {
 }
 
 /// The widest block of rows that every member's kernel takes on this instruction set.
-#[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut, unused_variables))]
-pub fn widest<'a>(isa: Isa, mut members: impl Iterator<Item = &'a Geometry> + Clone, rows: usize) -> usize {
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
+pub fn widest<'a>(isa: Isa, members: impl Iterator<Item = &'a Geometry> + Clone, rows: usize) -> usize {
     match isa {
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512Vnni | Isa::Avx512 | Isa::Avx2 if members.clone().any(|g| g.kind == Kind::Coded) => {
@@ -94,13 +94,9 @@ pub fn widest<'a>(isa: Isa, mut members: impl Iterator<Item = &'a Geometry> + Cl
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512Vnni if members.clone().any(|g| g.wide) => avx512::WIDEST_VNNI / 2,
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512Vnni if members.clone().any(|g| g.per_row) => avx512::WIDEST_VNNI,
-        #[cfg(target_arch = "x86_64")]
         Isa::Avx512 | Isa::Avx2 if members.clone().any(|g| g.wide) => avx2::WIDEST / 2,
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512 | Isa::Avx2 if members.clone().any(|g| g.per_row) => avx2::WIDEST,
-        #[cfg(target_arch = "x86_64")]
-        Isa::Avx512Vnni if members.any(|g| matches!(g.kind, Kind::B4 | Kind::B8)) => avx512::WIDEST_SCALED,
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512Vnni => avx512::WIDEST_VNNI,
         #[cfg(target_arch = "x86_64")]

@@ -34,9 +34,10 @@ pub unsafe fn run<const NC: usize, const P: usize>(
         }
         for b in 0..g.cols / 16 {
             let x = a.floats.as_ptr().add(b * 16 * NC);
-            let p: [*const u8; P] = std::array::from_fn(|i| r[i].bytes.as_ptr().add(b * 64));
-            for p in p {
-                _mm_prefetch::<_MM_HINT_T0>(p.wrapping_add(BESIDE).cast());
+            let mut p = [std::ptr::null::<u8>(); P];
+            for i in 0..P {
+                p[i] = r[i].bytes.as_ptr().add(b * 64);
+                _mm_prefetch::<_MM_HINT_T0>(p[i].wrapping_add(BESIDE).cast());
             }
             macro_rules! inputs {
                 ($($k:literal)*) => {$({

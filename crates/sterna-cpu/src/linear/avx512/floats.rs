@@ -34,7 +34,10 @@ pub unsafe fn run<const NC: usize, const KIND: u8, const P: usize>(
     assert!(a.width == NC && a.floats.len() == g.cols * NC && r.iter().all(|r| r.bytes.len() == n * size));
     // SAFETY: offsets stay inside the records and `a.floats`, both checked.
     unsafe {
-        let mut out: [[__m512; NC]; P] = std::array::from_fn(|i| load_acc::<NC>(acc[i]));
+        let mut out = [[_mm512_setzero_ps(); NC]; P];
+        for i in 0..P {
+            out[i] = load_acc::<NC>(acc[i]);
+        }
         let x = a.floats.as_ptr().add(r[0].first * g.group * NC);
         for k in 0..n {
             for i in 0..P {

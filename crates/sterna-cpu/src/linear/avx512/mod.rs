@@ -26,8 +26,6 @@ use crate::pack::{Geometry, Kind, PANEL, Records};
 
 /// Widest block with VNNI.
 pub const WIDEST_VNNI: usize = 16;
-/// The same for 4- and 8-bit weights, whose float and integer sums share the registers; 16 rows take twice the time.
-pub const WIDEST_SCALED: usize = 14;
 /// Widest block without.
 pub const WIDEST: usize = 8;
 /// Bytes of the stream to fetch ahead: into the second-level cache, past the end of the page, where the processor's own
@@ -123,16 +121,24 @@ unsafe fn scales(r: &Records<'_>, d: *const u8) -> __m512 {
 /// the ports that the products need.
 #[inline(always)]
 unsafe fn start<const NC: usize>(zero: i32, a: &ActBlock<'_>, group: usize) -> [__m512i; NC] {
-    if a.bias == zero {
-        let starts = &a.starts[group * NC..][..NC];
-        // SAFETY: 4 bytes each.
-        return unsafe { std::array::from_fn(|c| broadcast4(starts[c..].as_ptr().cast())) };
-    }
-    let sums = &a.sums[group * NC..][..NC];
-    // SAFETY: read where they are. Volatile, since a compiler that multiplies all of them at once then takes them
-    // apart again, lane by lane, which costs more than the products that follow.
+    // Loops, not closures: one that the compiler does not inline has no such instructions and is called row by row.
+    // SAFETY: 4 bytes each.
     unsafe {
-        std::array::from_fn(|c| _mm512_set1_epi32(-zero * std::ptr::from_ref(&sums[c]).read_volatile()))
+        let mut out = zeros::<NC>();
+        if a.bias == zero {
+            let starts = &a.starts[group * NC..][..NC];
+            for c in 0..NC {
+                out[c] = broadcast4(starts[c..].as_ptr().cast());
+            }
+        } else {
+            let sums = &a.sums[group * NC..][..NC];
+            for c in 0..NC {
+                // Read where they are. Volatile, since a compiler that multiplies all of them at once then takes them
+                // apart again, lane by lane, which costs more than the products that follow.
+                out[c] = _mm512_set1_epi32(-zero * std::ptr::from_ref(&sums[c]).read_volatile());
+            }
+        }
+        out
     }
 }
 
@@ -140,7 +146,13 @@ unsafe fn start<const NC: usize>(zero: i32, a: &ActBlock<'_>, group: usize) -> [
 unsafe fn load_acc<const NC: usize>(acc: &[[f32; PANEL]]) -> [__m512; NC] {
     assert_eq!(acc.len(), NC);
     // SAFETY: 16 f32 each.
-    unsafe { std::array::from_fn(|c| _mm512_loadu_ps(acc[c].as_ptr())) }
+    unsafe {
+        let mut out = [_mm512_setzero_ps(); NC];
+        for c in 0..NC {
+            out[c] = _mm512_loadu_ps(acc[c].as_ptr());
+        }
+        out
+    }
 }
 
 #[inline(always)]

@@ -26,7 +26,10 @@ unsafe fn sub_block<const NC: usize, const VNNI: bool, const AHEAD: bool>(
         if VNNI {
             return sum;
         }
-        std::array::from_fn(|c| _mm512_add_epi32(dots[c], whole::<false>(sum[c])))
+        for c in 0..NC {
+            sum[c] = _mm512_add_epi32(dots[c], whole::<false>(sum[c]));
+        }
+        sum
     }
 }
 

@@ -150,6 +150,10 @@ unsafe fn bytes<const NC: usize, const AHEAD: bool>(
                 dot_vnni::<NC>(&mut sum[own], _mm512_xor_si512(load(p), bias), q);
             }
         }
-        std::array::from_fn(|c| _mm512_add_epi32(sum[0][c], sum[1][c]))
+        let mut out = sum[0];
+        for c in 0..NC {
+            out[c] = _mm512_add_epi32(out[c], sum[1][c]);
+        }
+        out
     }
 }
