@@ -41,9 +41,7 @@ pub fn accept_cost(
     hold_prefix(session, &plan, &ids[..prefix])?;
     let parents: Vec<Option<usize>> = (0..rows).map(|i: usize| i.checked_sub(1)).collect();
     let path: Vec<usize> = (0..rows).collect();
-    // The first arm accepts nothing: what a next call costs in any case.
-    let mut counts: Vec<usize> = [0, 1, rows / 4, rows / 2, rows - 1].to_vec();
-    counts.dedup();
+    let counts = counts(rows);
     let arm = |n: &usize| {
         let (n, path) = (*n, &path);
         let (ids, parents) = (&ids[prefix..], &parents);
@@ -81,6 +79,14 @@ pub fn accept_cost(
     Ok(points.collect())
 }
 
+/// How many of `rows` rows the arms accept: the first none, which is what a next call costs in any case.
+fn counts(rows: usize) -> Vec<usize> {
+    let mut counts = vec![0, 1, rows / 4, rows / 2, rows - 1];
+    counts.sort_unstable();
+    counts.dedup();
+    counts
+}
+
 /// Seconds that the profiled call of one row spent on states that own time.
 fn state_seconds(executor: &dyn Executor) -> f64 {
     let plan = executor.plan();
@@ -102,4 +108,16 @@ pub(crate) fn hold_prefix(session: &mut Session, plan: &ModelPlan, ids: &[u32]) 
         session.executor_mut().snapshot(0).map_err(sterna_run::SessionError::from)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counts;
+
+    #[test]
+    fn every_count_is_measured_once_and_nothing_first() {
+        for (rows, all) in [(2, &[0, 1][..]), (3, &[0, 1, 2]), (4, &[0, 1, 2, 3]), (16, &[0, 1, 4, 8, 15])] {
+            assert_eq!(counts(rows), all, "{rows} rows");
+        }
+    }
 }

@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 
 use common::{Fault, broken_file, built_in, file_session};
 use sterna_bundle::Model;
-use sterna_probe::gate::oracle::{Fault as Errs, Known, Noting, Oracle};
+use sterna_probe::gate::Drafts;
+use sterna_probe::gate::oracle::{Fault as Errs, Following, Known, Noting, Oracle};
 use sterna_probe::gate::{
     Answer, Arm, ArmSpec, FactoryError, GateArm, GateError, LosslessReport, PlainArm, Reading, Speculation,
     lossless,
@@ -93,7 +94,7 @@ fn a_broken_prefill_is_found() {
 fn a_broken_accept_is_found() {
     for fault in [None, Some(Fault::Accept)] {
         let known = Known::default();
-        let noted = known.clone();
+        let (noted, followed) = (known.clone(), known.clone());
         let first = move || Ok(Box::new(Noting::new((base().make)()?, noted.clone())) as Box<dyn Arm>);
         let first = ArmSpec { name: "base".into(), wants: Default::default(), make: Box::new(first) };
         let drafted = plain("drafted", Reading::Cold { rows: 128 }, move || {
@@ -108,6 +109,8 @@ fn a_broken_accept_is_found() {
             session.speculate(Some(speculator));
             Ok(session)
         });
+        let told = move || Ok(Box::new(Following::new((drafted.make)()?, followed.clone())) as Box<dyn Arm>);
+        let drafted = ArmSpec { name: drafted.name, wants: drafted.wants, make: Box::new(told) };
         let report = run(&[first, drafted]);
         let drafts = report.arms[1].speculation.as_ref().unwrap();
         assert!(drafts.accepted > 10 && drafts.rejected > 10, "{report}");
@@ -186,6 +189,13 @@ fn drafts_must_be_accepted_and_rejected() {
     }
     let report = run(&[base(), scripted(|a| a.speculation = Some(Speculation { accepted: 2, rejected: 1 }))]);
     assert_eq!(report.arms[1].speculation, Some(Speculation { accepted: 24, rejected: 12 }));
+    for (wants, words) in
+        [(Drafts::Accepted, "12 drafts were rejected"), (Drafts::Rejected, "24 drafts were accepted")]
+    {
+        let both = scripted(|a| a.speculation = Some(Speculation { accepted: 2, rejected: 1 }));
+        let report = run(&[base(), ArmSpec { wants, ..both }]);
+        assert!(!report.passed() && report.to_string().contains(words), "{report}");
+    }
 }
 
 #[test]

@@ -156,15 +156,41 @@ fn has_mtp(model: &Model) -> bool {
     model.config.hybrid.as_ref().is_some_and(|h| h.mtp_layers > 0)
 }
 
-/// Refuses `--mtp` and `--speculate mtp` of a model that has no head for it, before it is loaded.
+/// Refuses what cannot propose for `engine`'s model before its weights are loaded; gives the draft model, if there is one,
+/// opened.
 ///
 /// # Errors
-/// [`SpeculateError::NoHead`].
-pub fn check_head(model: &Model, options: &SpeculateOptions) -> Result<(), SpeculateError> {
-    if options.mode == Mode::Mtp && !has_mtp(model) {
-        return Err(SpeculateError::NoHead { model: model.name.clone() });
+/// [`SpeculateError`].
+pub fn fits(engine: &Engine, options: &SpeculateOptions) -> Result<Option<Model>, SpeculateError> {
+    let target = &engine.model.name;
+    if options.alternatives > 0 && engine.plan.owns_time() {
+        return Err(SpeculateError::Tree { target: target.clone() });
     }
-    Ok(())
+    if options.alternatives > 0 {
+        let (backend, limits) = engine.device();
+        if backend == "gpu" {
+            return Err(SpeculateError::TreeDevice { device: limits.description });
+        }
+    }
+    match options.mode {
+        Mode::Mtp if !has_mtp(&engine.model) => return Err(SpeculateError::NoHead { model: target.clone() }),
+        Mode::Eagle3 if engine.head.is_none() => return Err(SpeculateError::NoEagle),
+        Mode::Draft if options.draft.is_none() && engine.assistant.is_none() => {
+            return Err(SpeculateError::NoDraft);
+        }
+        _ => {}
+    }
+    let draft = options.draft.as_deref().filter(|_| matches!(options.mode, Mode::Auto | Mode::Draft));
+    let Some(path) = draft else { return Ok(None) };
+    if engine.assistant.is_some() {
+        return match engine.head {
+            Some(_) => Err(SpeculateError::TwoHeads { draft: path.to_owned(), target: target.clone() }),
+            None => Ok(None),
+        };
+    }
+    let draft = open_draft(path)?;
+    same_vocabulary(&engine.model, &draft)?;
+    Ok(Some(draft))
 }
 
 /// Why a model cannot speculate as it was told.
@@ -295,20 +321,12 @@ pub fn proposers(
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Vec<Offer>, SpeculateError> {
     let mut offers = Vec::new();
-    let target = &engine.model.name;
-    if options.alternatives > 0 && engine.plan.owns_time() {
-        return Err(SpeculateError::Tree { target: target.clone() });
-    }
-    let (backend, limits) = engine.device();
-    if options.alternatives > 0 && backend == "gpu" {
-        return Err(SpeculateError::TreeDevice { device: limits.description });
-    }
+    let draft = fits(engine, options)?;
     let mut add = |proposer: Box<dyn Proposer>, steps: f64| offers.push(Offer { proposer, steps });
     let bytes = |plan: &ModelPlan| plan.entries.first().map_or(0, |e| plan.cost(e).weight_bytes) as f64;
     let most = |usual: usize| options.tokens.unwrap_or(usual);
     if options.wants_mtp(&engine.model) {
         let model = &engine.model;
-        check_head(model, options)?;
         let numerics = |name: &str, encoding, cols| model.numerics.linear(name, encoding, cols);
         let plan_options = PlanOptions { taps: Taps::None, ..engine.options.clone() };
         let plan = sterna_plan::build_mtp(&model.config, model, &numerics, &plan_options);
@@ -319,9 +337,6 @@ pub fn proposers(
         head.allocate(1, session.context()).map_err(EngineError::from)?;
         let head = HeadModel::new("mtp", head, most(MODEL_MOST)).with_alternatives(options.alternatives);
         add(Box::new(head), steps);
-    }
-    if options.mode == Mode::Eagle3 && engine.head.is_none() {
-        return Err(SpeculateError::NoEagle);
     }
     if let Some(head) = &engine.head {
         let source = head.with_target(&engine.model);
@@ -346,14 +361,7 @@ pub fn proposers(
         };
         add(Box::new(proposer), steps);
     }
-    if options.mode == Mode::Draft && options.draft.is_none() && engine.assistant.is_none() {
-        return Err(SpeculateError::NoDraft);
-    }
-    let draft = options.draft.as_deref().filter(|_| matches!(options.mode, Mode::Auto | Mode::Draft));
     if let Some(drafter) = &engine.assistant {
-        if let Some(path) = draft.filter(|_| engine.head.is_some()) {
-            return Err(SpeculateError::TwoHeads { draft: path.to_owned(), target: target.clone() });
-        }
         let source = drafter.with_target(&engine.model);
         let numerics = |_: &str, encoding, cols| default_numerics(encoding, cols);
         let plan_options = PlanOptions { taps: Taps::None, widths: vec![1], ..engine.options.clone() };
@@ -363,13 +371,11 @@ pub fn proposers(
         let beside = session.executor().beside(Arc::new(plan), &source, Kin::SameModel, progress);
         let proposer = AssistantModel::new(beside.map_err(EngineError::from)?, most(MODEL_MOST));
         add(Box::new(proposer.with_alternatives(options.alternatives)), steps);
-    } else if let Some(path) = draft {
-        let mut model = open_draft(path)?;
+    } else if let Some(mut model) = draft {
         if let Some(linears) = options.draft_linears {
             let done = model.quantise(&linears.quantise());
             done.map_err(|e| EngineError::QuantiseDraft(Box::new(e)))?;
         }
-        same_vocabulary(&engine.model, &model)?;
         let context = session.context().min(model.config.context);
         let numerics = |name: &str, encoding, cols| model.numerics.linear(name, encoding, cols);
         let plan_options = PlanOptions { taps: Taps::None, context, ..engine.options.clone() };

@@ -125,6 +125,22 @@ fn smollm2_rows_are_equal_bit_for_bit() {
     passes(&["-m", &smollm2(), "--positions", "200", "--quick"]);
 }
 
+/// T12 on a real model, on texts that repeat themselves: look-ups at every depth, from an empty state and from one that is
+/// kept, greedy and drawn.
+#[test]
+fn smollm2_says_the_same_with_lookups() {
+    let model = smollm2();
+    let args =
+        ["lossless", "-m", &model, "-n", "48", "--seed", "1", "--only-speculation", "--speculate", "ngram"];
+    let prompts = [
+        "--prompt",
+        "<|im_start|>user\nRepeat exactly: one, two, three, one, two, three, one, two, three<|im_end|>\n<|im_start|>assistant\n",
+        "--prompt",
+        "{\"name\": \"fox\", \"legs\": 4}\n{\"name\": \"owl\", \"legs\": 2}\n{\"name\": \"ant\", \"legs\": 6}\n",
+    ];
+    passes(&[&args[..], &["--draft-tokens", "1,2,3,4,5,6,7,8"], &prompts].concat());
+}
+
 #[test]
 fn smollm2_answers_a_question() {
     let out = Command::new(env!("CARGO_BIN_EXE_sterna"))

@@ -67,6 +67,88 @@ fn a_hybrid_says_the_same_whoever_drafts() {
     assert!(passed || said.contains("no draft was accepted") && said.contains("No answer differs"), "{said}");
 }
 
+/// Writes `c_qwen35` with layers that change their input little, and a head for multi-token prediction that reads the next
+/// token's embedding: it says what the model says, mostly.
+fn write_agreeing_hybrid(dir: &Path) {
+    let from = data("oracle/c_qwen35");
+    let _ = std::fs::remove_dir_all(dir);
+    std::fs::create_dir_all(dir).unwrap();
+    for file in ["config.json", "tokenizer.json", "tokenizer_config.json", "generation_config.json"] {
+        std::fs::copy(from.join(file), dir.join(file)).unwrap();
+    }
+    let mut bytes = std::fs::read(from.join("model.safetensors")).unwrap();
+    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let header: serde_json::Value = serde_json::from_slice(&bytes[8..8 + length]).unwrap();
+    let place = |name: &str| {
+        let at = |i: usize| 8 + length + header[name]["data_offsets"][i].as_u64().unwrap() as usize;
+        at(0)..at(1)
+    };
+    let read = |bytes: &[u8], i: usize| {
+        f32::from_bits(u32::from(u16::from_le_bytes([bytes[i], bytes[i + 1]])) << 16)
+    };
+    let put = |bytes: &mut [u8], i: usize, x: f32| {
+        bytes[i..i + 2].copy_from_slice(&((x.to_bits() >> 16) as u16).to_le_bytes());
+    };
+    for name in header.as_object().unwrap().keys() {
+        let factor = match name {
+            n if n.ends_with(".out_proj.weight") || n.ends_with(".o_proj.weight") => 0.05,
+            n if n.ends_with(".down_proj.weight") => 0.05,
+            // Norms of this family multiply by 1 + w.
+            n if n == "mtp.pre_fc_norm_embedding.weight" => 0.0,
+            _ => continue,
+        };
+        for i in place(name).step_by(2) {
+            let x = factor * read(&bytes, i);
+            put(&mut bytes, i, x);
+        }
+    }
+    // The head's first layer joins the embedding, first, and the hidden state.
+    let (fc, hidden) = (place("mtp.fc.weight"), 256);
+    for (k, i) in fc.step_by(2).enumerate() {
+        put(&mut bytes, i, f32::from(u8::from(k % (2 * hidden) == k / (2 * hidden))));
+    }
+    let norm = bytes[place("model.norm.weight")].to_vec();
+    bytes[place("mtp.norm.weight")].copy_from_slice(&norm);
+    std::fs::write(dir.join("model.safetensors"), bytes).unwrap();
+}
+
+/// T12 with a head whose drafts are accepted and rejected, from an empty state and from one that is kept.
+#[test]
+fn a_hybrid_says_the_same_when_its_head_is_right() {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("agreeing_hybrid");
+    write_agreeing_hybrid(&dir);
+    let args = ["gate", "lossless", "-m", text(&dir), "-n", "50", "--seed", "3", "--ignore-end"];
+    passes(&[&args[..], &["--speculate", "mtp", "--draft-tokens", "1,2,3,8"], &prompts()].concat());
+}
+
+/// What cannot propose is told before the machine is measured or any arm has answered.
+#[test]
+fn misfits_are_refused_before_work_begins() {
+    let other = data("oracle/f_llama");
+    let auto = format!("speculate=auto,draft={}", text(&other));
+    for (args, why) in [
+        (vec!["probe", "verify-cost", "--draft", text(&other)], "cannot draft for llama-tern-30m"),
+        (vec!["bench", "--arm", "speculate=mtp"], "no head for multi-token prediction"),
+        (vec!["bench", "--arm", &auto], "cannot draft for llama-tern-30m"),
+        (
+            vec!["gate", "lossless", "--speculate", "ngram,mtp", "--prompt", "x"],
+            "no head for multi-token prediction",
+        ),
+        (
+            vec!["gate", "lossless", "--speculate", "ngram,draft", "--draft", text(&other), "--prompt", "x"],
+            "cannot draft",
+        ),
+        (vec!["gate", "lossless", "--speculate", "ngram", "--draft-alternatives", "9"], "0..=8"),
+    ] {
+        let (said, passed) = sterna(&args);
+        assert!(!passed && said.contains(why), "{args:?}: {said}");
+        // The machine's limits, the list of arms, and the arm whose turn it was.
+        for late in ["memory read", "arms against the first", "a round"] {
+            assert!(!said.contains(late), "{args:?}: {said}");
+        }
+    }
+}
+
 /// An EAGLE-3 head through the command: random, so what it drafts is rejected, and the text is the model's.
 #[test]
 fn an_eagle_head_changes_no_text() {

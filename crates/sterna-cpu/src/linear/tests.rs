@@ -271,6 +271,23 @@ fn any_width_gives_each_row_its_own_bits() {
     }
 }
 
+/// A call of 16 rows reads weights once with VNNI, whatever their encoding, but for what goes through kernels of AVX2 and for
+/// activations of 16 bits, which are two rows of bytes each.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn sixteen_rows_are_one_block_with_vnni() {
+    for (encoding, group) in kinds(4096) {
+        let m = packed(Isa::Portable, encoding, 16, 4096, group, |r, k| noise(1, r * 4096 + k));
+        let blocks = Blocks::new(16, widest(Isa::Avx512Vnni, std::iter::once(&m.geometry), 16)).count();
+        let want = match &m.geometry {
+            g if g.kind == Kind::Coded => 16usize.div_ceil(avx2::WIDEST),
+            g if g.wide => 2,
+            _ => 1,
+        };
+        assert_eq!(blocks, want, "{encoding}, groups of {group}");
+    }
+}
+
 /// T1: K = 4096 of all +1 trits against activations all +127, all -127 and alternating: exact integers.
 #[test]
 fn extreme_values_overflow_no_partial_sum() {

@@ -300,6 +300,14 @@ impl LosslessArm {
                     self.failures.push(format!("no draft was {what}: the run proves nothing about drafts"));
                 }
             }
+            // Of one that is always right no draft may be turned down, and of one that is always wrong none kept.
+            for (what, n, never) in
+                [("accepted", s.accepted, Drafts::Rejected), ("rejected", s.rejected, Drafts::Accepted)]
+            {
+                if n > 0 && self.wants == never {
+                    self.failures.push(format!("{n} drafts were {what} of a proposer of which none can be"));
+                }
+            }
         }
     }
 }

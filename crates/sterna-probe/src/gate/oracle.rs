@@ -9,12 +9,20 @@ use sterna_run::speculate::{Ask, Draft, ProposeError, Proposer};
 use super::FactoryError;
 use super::lossless::{Answer, Arm};
 
-/// Answers of the first arm: prompt and answer in one.
+/// Answers of the first arm, and which of them is wanted now.
 #[derive(Clone, Debug, Default)]
-pub struct Known(Arc<Mutex<Vec<Vec<u32>>>>);
+pub struct Known(Arc<Mutex<Notes>>);
+
+#[derive(Debug, Default)]
+struct Notes {
+    /// Prompt and answer in one, in the order of the requests.
+    texts: Vec<Vec<u32>>,
+    /// The request that is being answered.
+    at: usize,
+}
 
 impl Known {
-    fn with<T>(&self, f: impl FnOnce(&mut Vec<Vec<u32>>) -> T) -> T {
+    fn with<T>(&self, f: impl FnOnce(&mut Notes) -> T) -> T {
         f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -36,8 +44,30 @@ impl Arm for Noting<'_> {
     fn answer(&mut self, request: &Request) -> Result<Answer, FactoryError> {
         let answer = self.arm.answer(request)?;
         let text: Vec<u32> = request.prompt.iter().chain(&answer.tokens).copied().collect();
-        self.known.with(|k| k.push(text));
+        self.known.with(|k| k.texts.push(text));
         Ok(answer)
+    }
+}
+
+/// An arm whose [`Oracle`] hears which request it answers: prompts may be asked several times, with another answer each.
+pub struct Following<'a> {
+    arm: Box<dyn Arm + 'a>,
+    known: Known,
+    next: usize,
+}
+
+impl<'a> Following<'a> {
+    /// Follows `arm`, which answers the requests in the order in which they were noted.
+    pub fn new(arm: Box<dyn Arm + 'a>, known: Known) -> Self {
+        Self { arm, known, next: 0 }
+    }
+}
+
+impl Arm for Following<'_> {
+    fn answer(&mut self, request: &Request) -> Result<Answer, FactoryError> {
+        self.known.with(|k| k.at = self.next);
+        self.next += 1;
+        self.arm.answer(request)
     }
 }
 
@@ -52,7 +82,7 @@ pub enum Fault {
     Somewhere,
 }
 
-/// Proposes from what is known.
+/// Proposes from what is known of the request that a [`Following`] arm answers.
 pub struct Oracle {
     known: Known,
     fault: Fault,
@@ -76,7 +106,7 @@ impl Proposer for Oracle {
     fn propose(&mut self, ask: &Ask<'_>, draft: &mut Draft) -> Result<(), ProposeError> {
         let n = ask.text.len();
         let next = self.known.with(|known| {
-            let text = known.iter().find(|t| t.len() > n && t.starts_with(ask.text));
+            let text = known.texts.get(known.at).filter(|t| t.starts_with(ask.text));
             text.map(|t| t[n..].iter().take(ask.most).copied().collect::<Vec<_>>())
         });
         draft.tokens = next.unwrap_or_default();

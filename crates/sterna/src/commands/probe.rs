@@ -279,7 +279,7 @@ fn asked(
     measure::on_the_processor(options)?;
     let model = measure::plan(measure, None, options)?;
     if let Some(engine) = model.engine() {
-        speculate::check_head(&engine.model, &options.speculate)?;
+        speculate::fits(engine, &options.speculate)?;
     }
     match &table {
         Table::Verify(options, _) | Table::Chunks(options) | Table::Staircase(options) => {

@@ -1,7 +1,7 @@
 //! The built-in model: its golden tokens, prompts cut in many ways, and answers with drafts and without.
 
 use sterna_checkpoint::Tokenizer;
-use sterna_probe::gate::oracle::{Fault as Error, Known, Noting, Oracle};
+use sterna_probe::gate::oracle::{Fault as Error, Following, Known, Noting, Oracle};
 use sterna_probe::gate::{
     self, Arm, ArmSpec, Drafts, FactoryError, GateError, GateOptions, Golden, GoldenBounds, PlainArm, Reading,
 };
@@ -116,7 +116,8 @@ pub(super) fn speculation(make: Make<'_>, tokenizer: &Tokenizer, effort: Effort)
         let oracle = Oracle::new(known.clone(), error, vocab, most);
         speculator.add(Box::new(oracle), Depth::Fixed(most), None, 0.0)?;
         session.speculate(Some(speculator));
-        Ok(Box::new(PlainArm::new(session, tokenizer, Reading::Cold { rows: 128 })) as Box<dyn Arm + '_>)
+        let arm = Box::new(PlainArm::new(session, tokenizer, Reading::Cold { rows: 128 }));
+        Ok(Box::new(Following::new(arm, known.clone())) as Box<dyn Arm + '_>)
     };
     let cold = Reading::Cold { rows: 1 };
     let base =

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use sterna_probe::count;
-use sterna_probe::gate::oracle::{Fault, Known, Noting, Oracle};
+use sterna_probe::gate::oracle::{Fault, Following, Known, Noting, Oracle};
 use sterna_probe::gate::{self, Arm, ArmSpec, Drafts, PlainArm, Reading};
 use sterna_run::speculate::{Depth, Speculator};
 use sterna_run::{Request, SamplingParams};
@@ -13,8 +13,8 @@ use super::{PromptArgs, at_least_one, rows, threads, verdict};
 use crate::cli::ModelArgs;
 use crate::commands::Outcome;
 use crate::commands::output::{self, say};
-use crate::engine::{Engine, EngineOptions, Linears, open_model};
-use crate::speculate::{Mode, SpeculateError, SpeculateOptions};
+use crate::engine::{Engine, EngineError, EngineOptions, Linears, open_model};
+use crate::speculate::{self, Mode, SpeculateError, SpeculateOptions};
 
 /// `sterna gate lossless`.
 #[derive(Args, Debug)]
@@ -75,7 +75,7 @@ pub struct LosslessArgs {
     #[arg(long, value_delimiter = ',', value_name = "K", default_value = "1,4", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=63), help_heading = "Speculation")]
     pub draft_tokens: Vec<usize>,
     /// Other first tokens to verify beside the draft's, as a tree; an arm for each
-    #[arg(long, value_delimiter = ',', value_name = "N", default_value = "0", help_heading = "Speculation")]
+    #[arg(long, value_delimiter = ',', value_name = "N", default_value = "0", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=8), help_heading = "Speculation")]
     pub draft_alternatives: Vec<usize>,
 }
 
@@ -172,11 +172,16 @@ pub fn main(args: &LosslessArgs) -> Outcome {
         }
     }
     let known = Known::default();
-    let make = |plain: &Plain| {
+    let engine_of = |plain: &Plain| {
         let speculate = plain.drafts.as_ref().map_or_else(SpeculateOptions::off, |d| d.1.clone());
         let (threads, governor) = (plain.threads, plain.governor);
         let options = EngineOptions { threads, governor, speculate, ..args.model.options() };
-        let engine = Engine::new(open_model(args.model.model.as_deref())?, &options)?;
+        Engine::new(open_model(args.model.model.as_deref())?, &options)
+    };
+    let arms = arms(args);
+    fits(arms.iter().filter_map(|(_, plain)| plain.drafts.as_ref().map(|d| (&d.1, plain))), engine_of)?;
+    let make = |plain: &Plain| {
+        let engine = engine_of(plain)?;
         let mut session = output::load_speculating(&engine, true)?;
         if let Some((who, o)) = &plain.drafts
             && let Some(fault) = who.fault()
@@ -188,11 +193,11 @@ pub fn main(args: &LosslessArgs) -> Outcome {
             speculator.add(Box::new(oracle), Depth::Fixed(most), None, 0.0)?;
             session.speculate(Some(speculator));
         }
-        let arm = Box::new(PlainArm::new(session, tokenizer, plain.reading)) as Box<dyn Arm + '_>;
-        Ok(arm)
+        let arm = Box::new(PlainArm::new(session, tokenizer, plain.reading));
+        Ok(Box::new(Following::new(arm, known.clone())) as Box<dyn Arm + '_>)
     };
     let (make, known) = (&make, &known);
-    let arms = arms(args).into_iter().enumerate().map(|(i, (name, plain))| {
+    let arms = arms.into_iter().enumerate().map(|(i, (name, plain))| {
         let wants = plain.drafts.as_ref().map_or(Drafts::Any, |d| d.0.wants());
         let make = move || match i {
             0 => Ok(Box::new(Noting::new(make(&plain)?, known.clone())) as Box<dyn Arm + '_>),
@@ -235,6 +240,22 @@ fn check(args: &LosslessArgs) -> Result<(), SpeculateError> {
     Ok(())
 }
 
+/// Refuses a proposer that does not fit the model before any arm runs, each kind once.
+fn fits<'a>(
+    arms: impl Iterator<Item = (&'a SpeculateOptions, &'a Plain)>,
+    engine_of: impl Fn(&Plain) -> Result<Engine, EngineError>,
+) -> Result<(), SpeculateError> {
+    let mut seen: Vec<SpeculateOptions> = Vec::new();
+    for (options, plain) in arms {
+        let kind = SpeculateOptions { tokens: None, ..options.clone() };
+        if kind.mode != Mode::Off && !seen.contains(&kind) {
+            speculate::fits(&engine_of(plain)?, options)?;
+            seen.push(kind);
+        }
+    }
+    Ok(())
+}
+
 fn samplings(args: &LosslessArgs) -> Result<Vec<SamplingParams>, Box<dyn std::error::Error>> {
     let mut all = Vec::new();
     for &temperature in &args.temperature {
@@ -247,6 +268,11 @@ fn samplings(args: &LosslessArgs) -> Result<Vec<SamplingParams>, Box<dyn std::er
         }
     }
     Ok(all)
+}
+
+fn drafts_name(who: &str, tokens: usize, alternatives: usize) -> String {
+    let tree = if alternatives > 0 { format!(" and {alternatives} beside it") } else { String::new() };
+    format!("{who}, {tokens} a round{tree}")
 }
 
 /// The base first: the `main` entry point alone, one thread.
@@ -287,9 +313,12 @@ fn arms(args: &LosslessArgs) -> Vec<(String, Plain)> {
         }
         for &k in &args.draft_tokens {
             for &n in &args.draft_alternatives {
-                let tree = if n > 0 { format!(" and {n} beside it") } else { String::new() };
-                all.push((format!("{name}, {k} a round{tree}"), drafting(who, k, n, cold)));
+                all.push((drafts_name(&name, k, n), drafting(who, k, n, cold)));
             }
+        }
+        if let (Some(&k), Some(&n)) = (args.draft_tokens.last(), args.draft_alternatives.last()) {
+            let name = format!("{}, warm state", drafts_name(&name, k, n));
+            all.push((name, drafting(who, k, n, Reading::Warm)));
         }
     }
     all
