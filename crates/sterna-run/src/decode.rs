@@ -140,6 +140,8 @@ impl<'a> Decoder<'a> {
                 self.drafted = row.is_some();
                 self.listener.drafted(self.drafted);
             }
+            // Also the last of an answer that a stop text ends: it is part of the answer.
+            self.out.drafts.accepted += usize::from(row.is_some());
             if let Some(finish) = self.say(token) {
                 self.out.finish = finish;
                 return Ok(true);
@@ -149,7 +151,6 @@ impl<'a> Decoder<'a> {
             }
             if let Some(row) = row {
                 self.round.path.push(row);
-                self.out.drafts.accepted += 1;
                 continue;
             }
             self.settle()?;

@@ -303,6 +303,14 @@ impl Engine {
         speculate::attach(self, session, &self.speculate, costs, progress)
     }
 
+    /// Refuses what cannot propose for this model, before its weights are loaded.
+    ///
+    /// # Errors
+    /// [`SpeculateError`].
+    pub fn fits(&self) -> Result<(), SpeculateError> {
+        speculate::fits(self, &self.speculate).map(|_| ())
+    }
+
     /// Name and description of the backend.
     pub fn device(&self) -> (&'static str, DeviceLimits) {
         (self.backend.name(), self.backend.limits())

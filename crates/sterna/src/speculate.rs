@@ -156,8 +156,8 @@ fn has_mtp(model: &Model) -> bool {
     model.config.hybrid.as_ref().is_some_and(|h| h.mtp_layers > 0)
 }
 
-/// Refuses what cannot propose for `engine`'s model before its weights are loaded; gives the draft model, if there is one,
-/// opened.
+/// Refuses what cannot propose for `engine`'s model, which need not be loaded for it; gives the draft model, if there is
+/// one, opened.
 ///
 /// # Errors
 /// [`SpeculateError`].

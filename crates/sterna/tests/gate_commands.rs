@@ -164,6 +164,14 @@ fn all_ways_to_run_give_the_same_answers() {
     assert!(arms.iter().all(|a| a["equal"] == 8 && a["speculation"].is_null()), "{report}");
     assert!(report["finishes"]["stop"].as_u64().unwrap() >= 1, "{report}");
     assert!(report["finishes"]["length"].as_u64().unwrap() >= 4, "{report}");
+    // Whoever knows the answer is right to the end, also where a stop text is the end.
+    let who = ["--only-speculation", "--speculate", "perfect", "--draft-tokens", "2,5"];
+    let report = &json_of(0, &[&args[..], &who].concat())["report"];
+    assert!(report["finishes"]["stop"].as_u64().unwrap() >= 1, "{report}");
+    for arm in &report["arms"].as_array().unwrap()[1..] {
+        let drafts = &arm["speculation"];
+        assert!(drafts["accepted"].as_u64().unwrap() > 10 && drafts["rejected"] == 0, "{report}");
+    }
     for (args, words) in [
         (&["lossless"][..], "--prompts FILE"),
         (&["lossless", "--prompts", "no-such-file"], "no-such-file"),

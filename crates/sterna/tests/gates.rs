@@ -125,8 +125,8 @@ fn smollm2_rows_are_equal_bit_for_bit() {
     passes(&["-m", &smollm2(), "--positions", "200", "--quick"]);
 }
 
-/// T12 on a real model, on texts that repeat themselves: look-ups at every depth, from an empty state and from one that is
-/// kept, greedy and drawn.
+/// T12 on a real model, on texts that repeat themselves: look-ups at every depth from an empty state, at the last one from
+/// one that is kept too, greedy and drawn.
 #[test]
 fn smollm2_says_the_same_with_lookups() {
     let model = smollm2();

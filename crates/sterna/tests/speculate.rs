@@ -102,6 +102,8 @@ fn write_agreeing_hybrid(dir: &Path) {
             put(&mut bytes, i, x);
         }
     }
+    assert_eq!(header["mtp.fc.weight"]["dtype"], "BF16");
+    assert_eq!(header["mtp.fc.weight"]["shape"], serde_json::json!([256, 512]));
     // The head's first layer joins the embedding, first, and the hidden state.
     let (fc, hidden) = (place("mtp.fc.weight"), 256);
     for (k, i) in fc.step_by(2).enumerate() {
@@ -126,6 +128,9 @@ fn a_hybrid_says_the_same_when_its_head_is_right() {
 fn misfits_are_refused_before_work_begins() {
     let other = data("oracle/f_llama");
     let auto = format!("speculate=auto,draft={}", text(&other));
+    let hybrid = data("oracle/c_qwen35");
+    let tree = vec!["gate", "lossless", "-m", text(&hybrid), "--speculate", "oracle"];
+    let tree = [&tree[..], &["--draft-alternatives", "1", "--prompt", "x"]].concat();
     for (args, why) in [
         (vec!["probe", "verify-cost", "--draft", text(&other)], "cannot draft for llama-tern-30m"),
         (vec!["bench", "--arm", "speculate=mtp"], "no head for multi-token prediction"),
@@ -139,6 +144,7 @@ fn misfits_are_refused_before_work_begins() {
             "cannot draft",
         ),
         (vec!["gate", "lossless", "--speculate", "ngram", "--draft-alternatives", "9"], "0..=8"),
+        (tree, "recurrent layers"),
     ] {
         let (said, passed) = sterna(&args);
         assert!(!passed && said.contains(why), "{args:?}: {said}");

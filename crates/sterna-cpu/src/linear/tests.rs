@@ -380,7 +380,7 @@ fn any_codes_give_the_bits_of_the_portable_twin() {
                 data: &data,
                 order: RowOrder::Plain,
             };
-            let x: Vec<Vec<f32>> = (0..13)
+            let x: Vec<Vec<f32>> = (0..17)
                 .map(|r| {
                     let value = |k: usize| match r % 3 {
                         0 => noise(9, r * K + k),

@@ -3,7 +3,8 @@
 //!
 //! An arm is anything that answers a request. [`PlainArm`] is a session in one of its walks; an arm that speculates
 //! implements [`Arm`] in the same way and fills [`Answer::speculation`]: if its run accepts no draft, or rejects none,
-//! the gate fails, since such a run proves nothing.
+//! the gate fails, since such a run proves nothing. It fails too where a proposer that is always right is turned down, or
+//! one that is always wrong is followed.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -92,7 +92,7 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    /// A drafter of at most `most` tokens below `vocab`.
+    /// A drafter of at most `most` tokens below `vocab`. Outside a [`Following`] arm it knows the first answer alone.
     pub fn new(known: Known, fault: Fault, vocab: u32, most: usize) -> Self {
         Self { known, fault, vocab, most, round: 0 }
     }

@@ -53,6 +53,7 @@ pub fn load(engine: &Engine, quiet: bool) -> Result<Session, EngineError> {
 
 /// Loads an engine's weights behind a bar, and what proposes tokens with them.
 pub fn load_speculating(engine: &Engine, quiet: bool) -> Result<Session, SpeculateError> {
+    engine.fits()?;
     behind_a_bar(quiet, |progress| {
         let mut session = engine.session(progress)?;
         let costs = costs::find(engine, &session);

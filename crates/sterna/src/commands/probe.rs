@@ -279,7 +279,7 @@ fn asked(
     measure::on_the_processor(options)?;
     let model = measure::plan(measure, None, options)?;
     if let Some(engine) = model.engine() {
-        speculate::fits(engine, &options.speculate)?;
+        engine.fits()?;
     }
     match &table {
         Table::Verify(options, _) | Table::Chunks(options) | Table::Staircase(options) => {

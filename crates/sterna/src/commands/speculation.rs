@@ -16,7 +16,7 @@ use super::output;
 use super::{Usage, bench::BenchArgs};
 use crate::engine::{Engine, EngineOptions};
 use crate::measure::{ArmSpec, Report, find_costs};
-use crate::speculate::{self, SpeculateOptions};
+use crate::speculate::SpeculateOptions;
 
 /// Tokens of an answer at most when nobody says.
 const MOST: usize = 64;
@@ -67,7 +67,7 @@ impl Speculation {
         let voice = |spec: ArmSpec| {
             let (_, options) = spec.engine(own);
             let engine = Engine::open(model, &options)?;
-            speculate::fits(&engine, &options.speculate)?;
+            engine.fits()?;
             let options = EngineOptions { speculate: SpeculateOptions::off(), ..options };
             Ok(Voice { name: spec.name, engine, options })
         };

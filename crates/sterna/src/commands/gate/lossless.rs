@@ -14,7 +14,7 @@ use crate::cli::ModelArgs;
 use crate::commands::Outcome;
 use crate::commands::output::{self, say};
 use crate::engine::{Engine, EngineError, EngineOptions, Linears, open_model};
-use crate::speculate::{self, Mode, SpeculateError, SpeculateOptions};
+use crate::speculate::{Mode, SpeculateError, SpeculateOptions};
 
 /// `sterna gate lossless`.
 #[derive(Args, Debug)]
@@ -248,8 +248,9 @@ fn fits<'a>(
     let mut seen: Vec<SpeculateOptions> = Vec::new();
     for (options, plain) in arms {
         let kind = SpeculateOptions { tokens: None, ..options.clone() };
-        if kind.mode != Mode::Off && !seen.contains(&kind) {
-            speculate::fits(&engine_of(plain)?, options)?;
+        let asks = kind.mode != Mode::Off || kind.alternatives > 0;
+        if asks && !seen.contains(&kind) {
+            engine_of(plain)?.fits()?;
             seen.push(kind);
         }
     }
