@@ -129,7 +129,7 @@ fn misfits_are_refused_before_work_begins() {
     let other = data("oracle/f_llama");
     let auto = format!("speculate=auto,draft={}", text(&other));
     let hybrid = data("oracle/c_qwen35");
-    let tree = vec!["gate", "lossless", "-m", text(&hybrid), "--speculate", "oracle"];
+    let tree = ["gate", "lossless", "-m", text(&hybrid), "--speculate", "oracle"];
     let tree = [&tree[..], &["--draft-alternatives", "1", "--prompt", "x"]].concat();
     for (args, why) in [
         (vec!["probe", "verify-cost", "--draft", text(&other)], "cannot draft for llama-tern-30m"),
