@@ -121,7 +121,7 @@ unsafe fn scales(r: &Records<'_>, d: *const u8) -> __m512 {
 /// the ports that the products need.
 #[inline(always)]
 unsafe fn start<const NC: usize>(zero: i32, a: &ActBlock<'_>, group: usize) -> [__m512i; NC] {
-    // Loops, not closures: one that the compiler does not inline has no such instructions and is called row by row.
+    // Loops, not closures: one that the compiler does not inline has no such instructions and is called for every record.
     // SAFETY: 4 bytes each.
     unsafe {
         let mut out = zeros::<NC>();
